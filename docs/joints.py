@@ -24,7 +24,7 @@ import symlie as sl
 from symlie.elements.joints import rolling
 from symlie.elements.joints.frames import Frame
 from symlie.elements.joints.joint import Joint
-from symlie.elements.joints.rows import Rows
+from symlie.elements.joints.rows import JointDefinition
 from symlie.modeling.expressions import vector
 from symlie.modeling.symbolic import SymbolicMatrix
 
@@ -67,6 +67,78 @@ import symlie as sl
 ```
 """
 
+
+TAIL = '''
+## Custom joints
+
+`symlie.joints` exports the primitives of the joints above. A custom joint is a subclass of `Joint`, or of `MovingJoint`
+if it has free coordinates. Its class attributes are:
+
+| attribute | content |
+|---|---|
+| `kind` | beginning of the names of its element types |
+| `space`, `plane` | `JointDefinition`: constraint equations, free coordinates and appearance |
+| `has_axis` | true if `axis` is an argument |
+| `parameters`, `parameter_values` | parameters with defaults and units, `{"length": (1.0, "m")}`, and values by name |
+
+Constraint equations are functions of two frames and of the parameters; these are available:
+
+| name | equations |
+|---|---|
+| `coincident_points` | **d** = 0 |
+| `in_plane(i)` | **a**_i · **d** = 0 |
+| `perpendicular_axes(i, j)` | **a**_i · **b**_j = 0 |
+| `PARALLEL_AXES` | **a**_z · **b**_x = **a**_z · **b**_y = 0 |
+| `EQUAL_ORIENTATION` | **a**_x · **b**_y = **a**_z · **b**_x = **a**_z · **b**_y = 0 |
+| `no_twist` | **a**_y · **b**_x - **a**_x · **b**_y = 0 |
+
+The coordinates are displacements, `Shift`, and angles, `Turn`. The appearance is a tuple of `Part`: solids and lines
+along axes of the markers. Drives, locks, stops, loads, initial coordinates and reactions are the same as for built-in
+joints, and so are minimal coordinates if the coordinates determine the relative pose.
+
+A pin in a slot slides along x and rotates about z:
+
+```python
+from symlie.joints import (
+    PARALLEL_AXES,
+    JointDefinition,
+    MovingJoint,
+    Part,
+    Shift,
+    Turn,
+    X,
+    Y,
+    Z,
+    in_plane,
+    perpendicular_axes,
+)
+
+
+class PinInSlot(MovingJoint):
+    """A pin of the second body in a slot of the first: a_y·d = a_z·d = a_z·b_x = a_z·b_y = 0."""
+
+    kind = "pin_in_slot"
+    has_axis = True
+    space = JointDefinition(
+        (in_plane(Y), in_plane(Z), *PARALLEL_AXES),
+        (Shift("travel", "speed", X), Turn("angle", "rate")),
+        positive=(perpendicular_axes(Z, Z),),  # the axes are not opposite
+        appearance=(Part("slider", "a_x"), Part("pin", "b_z"), Part("rail", "a_x")),
+    )
+
+
+model = sl.Model("pin_in_slot")
+body = sl.RigidBody(model, "body", 1.0, [0.1, 0.1, 0.1], position=[0, 0, -0.5])
+slot = sl.Marker(model.ground, [0, 0, 0], axis=[0, 1, 0], across=[1, 0, 0])
+joint = PinInSlot(model, "joint", slot, body)
+joint.limit(-0.5, 0.5, stiffness=1e4)
+joint.place(travel=0.2, angle=0.5)
+model.gravity([0, 0, -9.81])
+solution = sl.solve(model.derive().compile(backend="numpy"), 1.0, h=1e-3)
+print(solution.system.mobility().line)
+solution.view().save("pin_in_slot.html")
+```
+'''
 
 Array = NDArray[np.float64]
 
@@ -135,12 +207,12 @@ class NamedFrame:
         return name
 
 
-def typeset(rows: Rows) -> list[str]:
+def typeset(rows: JointDefinition) -> list[str]:
     """Return the holonomic constraint equations as LaTeX, with the named quantities."""
     a: Any = NamedFrame("a")
     b: Any = NamedFrame("b")
     values = {"length": Symbol("l"), "lead": Symbol("h"), "radius": Symbol("r")}
-    lines = [f"{_latex(r)} &= 0" for row in rows.held for r in row(a, b, values)]
+    lines = [f"{_latex(r)} &= 0" for row in rows.holonomic for r in row(a, b, values)]
     return lines + [f"{_latex(name)} &= {_latex(part)}" for name, part in a.named_parts]
 
 
@@ -149,7 +221,7 @@ def _latex(part: Expr) -> str:
     return str(latex(part, symbol_names=read)).replace(r"\operatorname{atan}_{2}", r"\operatorname{atan2}")
 
 
-def allowed(kind: type[Joint], rows: Rows) -> Array:
+def allowed(kind: type[Joint], rows: JointDefinition) -> Array:
     """Return the freedom of three translations of the second body along a and three rotations, from 0 to 1."""
     rest = np.eye(3)
     place = np.zeros(3)
@@ -172,7 +244,7 @@ def allowed(kind: type[Joint], rows: Rows) -> Array:
     return np.asarray(np.diag(np.eye(6) - np.linalg.pinv(jacobian, rcond=1e-6) @ jacobian))
 
 
-def drawing(kind: type[Joint], rows: Rows) -> str:
+def drawing(kind: type[Joint], rows: JointDefinition) -> str:
     """The drawing as SVG."""
     free = allowed(kind, rows) > 0.01
     apart = np.array([0.0, 0, 0.55 if kind in (sl.DistanceJoint, sl.RollingContact) else 0.0])
@@ -279,7 +351,7 @@ $$
 
 def documents() -> dict[Path, str]:
     """Return all files with their texts."""
-    files = {FOLDER / "joints.md": HEAD + "".join(section(k, *given) for k, given in KINDS.items())}
+    files = {FOLDER / "joints.md": HEAD + "".join(section(k, *given) for k, given in KINDS.items()) + TAIL}
     for kind, (name, _) in KINDS.items():
         rows = rolling.DISK if kind is sl.RollingContact else kind.space
         assert rows is not None

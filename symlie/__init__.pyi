@@ -23,6 +23,7 @@ from sympy import tanh as tanh
 
 from symlie import errors as errors
 from symlie import inertia as inertia
+from symlie import joints as joints
 from symlie import section as section
 from symlie.contract.attached_shapes import AttachedShape as AttachedShape
 from symlie.contract.shapes import Shape as Shape

@@ -24,6 +24,7 @@ ROOMS = (
     "certify.checker",
     "typeset",
     "derive",
+    "joints",
     "elements",
     "modeling",
     "groups",

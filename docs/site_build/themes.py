@@ -38,7 +38,7 @@ THEMES = (
         "Built-in elements.",
         ("symlie.elements", "symlie.inertia", "symlie.section"),
     ),
-    Theme("Joints", "Constraints between bodies.", ("symlie.elements.joints",)),
+    Theme("Joints", "Constraints between bodies.", ("symlie.elements.joints", "symlie.joints")),
     Theme("Forces", "Springs, drives of joints, contact.", ("symlie.elements.forces",)),
     Theme("Equations", "Derived equations of motion.", ("symlie.derive",)),
     Theme("Systems and runs", "Compiled models and their integration.", ("symlie.runtime",)),

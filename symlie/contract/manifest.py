@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.connections import ConnectionLayout
 from symlie.contract.records import OPTIONAL, from_json, to_json
 from symlie.utilities.reading import other_format, reading
 from symlie.utilities.showing import Brief
@@ -278,6 +279,8 @@ class Instances(Brief):
     labels: tuple[tuple[Label, ...], ...] = ()
     """Labels of the constraints, outputs and events of each instance, in the order of the type. Instances with an empty
     tuple are reported under the names of the type; empty if all are."""
+    connection: ConnectionLayout | None = field(default=None, metadata={OPTIONAL: True})
+    """Bodies and appearance of joints and of forces between two bodies."""
 
     @property
     def count(self) -> int:

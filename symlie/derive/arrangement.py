@@ -87,6 +87,7 @@ def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
         sources[rows] if np.any(sources >= 0) else np.zeros((0, 0), dtype=np.int32),
         tuple(stated.names) if any(stated.names) else (),
         tuple(stated.labels) if any(stated.labels) else (),
+        stated.connection,
     )
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from symlie.contract.connections import ConnectionLayout, Part
 from symlie.elements.joints.frames import SIDES, Frame, frame_of_numbers
 from symlie.elements.marker import (
     Connectable,
@@ -43,7 +44,7 @@ class Connection(ABC):
     has_axis: ClassVar[bool] = False
     has_two_points: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
-    _given: Mapping[str, object] = MappingProxyType({})
+    parameter_values: Mapping[str, object] = MappingProxyType({})
 
     def __init__(
         self,
@@ -79,9 +80,14 @@ class Connection(ABC):
         """Return the name of the connection type, the prefix of the name of the element type."""
         return self.kind
 
+    @property
+    def _appearance(self) -> tuple[Part, ...]:
+        """Parts that views draw instead of a line."""
+        return ()
+
     def _values(self) -> dict[str, object]:
         """Return the values of the parameters other than markers."""
-        return dict(self._given)
+        return dict(self.parameter_values)
 
     @abstractmethod
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
@@ -155,6 +161,9 @@ class Connection(ABC):
         self.model.add(element, [nodes], names=self.name, **values)
         self._instances = next(i for i in self.model.instances if i.element is element)
         self._block = len(self._instances.parameters) - 1
+        first, second = groups
+        bodies = -1 if first is None else 0, -1 if second is None else len(nodes) - 1
+        self._instances.connection = ConnectionLayout(bodies, self._appearance)
 
     def _element(self, name: str, groups: Sequence[LieGroup | None]) -> ElementType:
         element = ElementType(name, **{s: g for s, g in zip(SIDES, groups, strict=True) if g is not None})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.connections import ConnectionLayout
 from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
@@ -104,6 +105,8 @@ class ElementInstances(Brief):
     """Name of each instance, or an empty string."""
     labels: list[tuple[Label, ...]] = field(default_factory=list)
     """Reported names of constraints, outputs and events of each instance; empty for an instance without a name."""
+    connection: ConnectionLayout | None = None
+    """Bodies and appearance of joints and of forces between two bodies."""
 
 
 def add_instances(

@@ -1,7 +1,7 @@
 """Joints and springs: their points on both bodies and their axes in space.
 
-Joints and forces between two points are recognised by the parameters of their elements, ``point_a`` and ``point_b``
-with ``axes_a`` and ``axes_b``; their kind follows from the name of the element type.
+The parameters of their elements, ``point_a``, ``axes_a``, ``point_b`` and ``axes_b``, are the markers; the appearance
+of joints is part of the manifest.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symlie.contract.connections import Part
+from symlie.runtime.layout.connections import connection_of, nodes_of_bodies
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.utilities.encoding import Content
@@ -18,28 +20,12 @@ from symlie.view.packing import arrows, panels, poses, turns
 from symlie.view.poses import Track, padded
 from symlie.view.quaternions import rotate
 
-GROUND = "_ground"
-"""Suffix of the names of element types whose second body is the ground."""
-
-FREE_AXES: dict[str, tuple[str, ...]] = {
-    "revolute": ("a2",), "prismatic": ("a2",), "cylindrical": ("a2",), "screw": ("a2",), "universal": ("a2", "b2"),
-    "constant_velocity": ("a2", "b2"), "planar": ("a2",), "in_line": ("a2",), "point_on_line": ("a2",),
-    "point_on_plane": ("a2",), "rolling": ("a2",), "gear": ("a2", "b2"), "rack": ("a2", "b2"),
-    "spherical": (), "distance": (), "orientation": (), "rigid": (),
-}  # fmt: skip
-"""Marker axes with which a spatial joint is drawn, by kind: side and index of the axis."""
-
-IN_PLANE = ("prismatic", "point_on_line", "rack")
-"""Planar kinds that slide in the x direction of their marker; the others rotate about the normal of the plane."""
-
 
 @dataclass(frozen=True, eq=False)
 class Connection:
     """A joint, or a force between two points, at all states of a solution."""
 
     name: str
-    kind: str
-    """Kind of the element type."""
     is_joint: bool
     """True if it has constraint equations."""
     bodies: tuple[Track | None, Track | None]
@@ -48,33 +34,48 @@ class Connection:
     """Points of both markers, each (n, 3), in m."""
     is_planar: bool
     """True if the markers are planar."""
-    axes: tuple[Array, ...]
-    """Axes in space, each (n, 3)."""
+    parts: tuple[Part, ...]
+    """Appearance of joints."""
+    axes: Mapping[str, Array]
+    """Marker axes of the parts in space, each (n, 3)."""
     zero: Array | None
     """Direction in space of angle zero, (n, 3); None without axes."""
+    coordinates: tuple[str, ...]
+    """Names of the free coordinates, if known."""
 
 
 def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connection]:
     """Return joints and forces between two points; tracks are spatial nodes by index."""
     layout, found = solution.system.layout, []
+    connected = [connection_of(instances) for instances in layout.instances]
+    coordinates: dict[str, tuple[str, ...]] = {}
+    for rate in layout.manifest.joint_rates:
+        coordinates[rate.joint] = (*coordinates.get(rate.joint, ()), *([rate.coordinate] if rate.coordinate else []))
     for name, (element, k) in layout.named_instances.items():
+        stated = connected[element]
+        if stated is None:
+            continue
         values = instance_parameters(solution, element, k)
-        if not {"point_a", "point_b"} <= set(values):
+        numbers = nodes_of_bodies(stated, layout.members[element][k])
+        first, second = (None if n is None else tracks.get(n) for n in numbers)
+        if (first is None) != (numbers[0] is None) or (second is None) != (numbers[1] is None):
             continue
-        stated, numbers = layout.elements[element], [int(n) for n in layout.members[element][k]]
-        sides: list[int | None] = [*numbers]
-        if len(sides) == 1:
-            sides = [*sides, None] if stated.name.endswith(GROUND) else [None, *sides]
-        bodies = [None if side is None else tracks.get(side) for side in sides]
-        if any(side is not None and body is None for side, body in zip(sides, bodies, strict=True)):
-            continue
-        kind = next((k for k in sorted(FREE_AXES, key=len, reverse=True) if stated.name.startswith(f"{k}_")), "")
-        count, by_side = len(solution.t), dict(zip("ab", bodies, strict=True))
-        first, second = (_point(by_side[s], values[f"point_{s}"], count) for s in "ab")
-        axes = tuple(_axis(by_side, values, which, kind, count) for which in FREE_AXES.get(kind, ()))
-        zero = _turned(by_side["a"], padded(_across(values["axes_a"])), count) if "axes_a" in values else None
-        pair, is_planar = (by_side["a"], by_side["b"]), values["point_a"].size == 2
-        found.append(Connection(name, kind, name in layout.joints, pair, (first, second), is_planar, axes, zero))
+        count, by_side = len(solution.t), {"a": first, "b": second}
+        points = _point(first, values["point_a"], count), _point(second, values["point_b"], count)
+        axes = {p.axis: _axis(by_side, values, p.axis, count) for p in stated.appearance if p.axis}
+        found.append(
+            Connection(
+                name,
+                name in layout.joints,
+                (first, second),
+                points,
+                values["point_a"].size == 2,
+                stated.appearance,
+                axes,
+                _turned(first, padded(_column(values["axes_a"], 0)), count) if "axes_a" in values else None,
+                coordinates.get(name, ()),
+            )
+        )
     return found
 
 
@@ -96,43 +97,54 @@ def _turned(body: Track | None, local: Array, count: int) -> Array:
     return vectors if body is None or body.rotations is None else rotate(body.rotations, vectors)
 
 
-def _axis(bodies: Mapping[str, Track | None], values: Mapping[str, Array], which: str, kind: str, count: int) -> Array:
-    side, number = which[0], int(which[1])
-    axes = values[f"axes_{side}"]
-    if axes.size == 9:
-        return _turned(bodies[side], axes.reshape(3, 3)[:, number], count)
-    if kind in IN_PLANE:
-        return _turned(bodies[side], padded(_across(axes)), count)
-    return np.tile([0.0, 0.0, 1.0], (count, 1))
+def _axis(bodies: Mapping[str, Track | None], values: Mapping[str, Array], which: str, count: int) -> Array:
+    side, _, letter = which.partition("_")
+    number, axes = "xyz".index(letter), values[f"axes_{side}"]
+    if number == 2 and axes.size == 4:
+        return np.tile([0.0, 0.0, 1.0], (count, 1))
+    return _turned(bodies[side], padded(_column(axes, number)), count)
 
 
-def _across(axes: Array) -> Array:
-    """Return the x axis of a spatial or planar marker from the matrix of its axes."""
+def _column(axes: Array, number: int) -> Array:
+    """Return an axis of a spatial or planar marker from the matrix of its axes."""
     size = 3 if axes.size == 9 else 2
-    return np.asarray(axes.reshape(size, size)[:, 0])
+    return np.asarray(axes.reshape(size, size)[:, number])
 
 
 def joint_entry(solution: Solution, joint: Connection, extent: float) -> Content:
-    """Return a joint with its markers and axes, its coordinate and limits, and whether it is driven or locked."""
+    """Return a joint with its markers and parts, its coordinate and limits, and whether it is driven or locked."""
     layout, (first, second) = solution.system.layout, joint.points
-    names = [f"{joint.name}_{label}" for label in ("angle", "displacement")]
-    value = next((np.asarray(solution.outputs[n]) for n in names if n in layout.outputs), None)
-    lower, upper = (layout.parameters.get(f"{joint.name}_{end}") for end in ("lower", "upper"))
+    name, label = _measured(solution, joint)
+    value = None if name is None else np.asarray(solution.outputs[name])
+    lower, upper = (layout.parameters.get(f"{label}_{end}") for end in ("lower", "upper"))
     has_limits = lower is not None and upper is not None
     numbers = [float(solution.system.parameters[p[0]][0]) for p in (lower, upper) if p is not None]
     is_known = value is not None and bool(np.isfinite(value).all())
     apart = float(np.linalg.norm(first - second, axis=1).max()) > 1e-6 * extent
+    order, has_dial = list(joint.axes), any(p.shape == "dial" for p in joint.parts)
     return {
         "name": joint.name,
-        "kind": joint.kind or "joint",
+        "parts": [[p.shape, order.index(p.axis) if p.axis else None] for p in joint.parts],
         "at": poses(first, extent),
         "other": poses(second, extent) if apart else None,
-        "axes": [turns(axis) for axis in joint.axes],
-        "zero": None if joint.zero is None or names[0] not in layout.outputs else turns(joint.zero),
+        "axes": [turns(axis) for axis in joint.axes.values()],
+        "zero": turns(joint.zero) if joint.zero is not None and has_dial else None,
         "coordinate": panels(value) if value is not None and is_known else None,
         "limits": numbers if has_limits else None,
         "driven": any(f"{joint.name}_{how}" in layout.constraints for how in ("drive", "lock")),
     }
+
+
+def _measured(solution: Solution, joint: Connection) -> tuple[str | None, str]:
+    """Return the output of the coordinate of a rail or dial, by default the first one, and the label of its limits."""
+    outputs = solution.system.layout.outputs
+    names = [c for c in joint.coordinates or ("angle", "displacement") if f"{joint.name}_{c}" in outputs]
+    unit = next((u for p in joint.parts for s, u in (("rail", "m"), ("dial", "rad")) if p.shape == s), None)
+    fitting = [c for c in names if unit in (None, outputs[f"{joint.name}_{c}"][1])]
+    if not fitting:
+        return None, joint.name
+    name = f"{joint.name}_{fitting[0]}"
+    return name, joint.name if fitting[0] == names[0] else name
 
 
 def line_entry(force: Connection, extent: float) -> Content:

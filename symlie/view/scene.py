@@ -40,7 +40,7 @@ from symlie.view.packing import panels, times
 from symlie.view.poses import Track, all_tracks, parts_of
 from symlie.view.sticks import stick_entry, sticks
 
-FORMAT = 1
+FORMAT = 2
 """Version of the data format, checked by the script of the page."""
 
 

@@ -15,7 +15,7 @@ Scene = dict[str, Any]
 def scene_of(*solutions: dict[str, Any], **settings: Any) -> Scene:
     """A scene of solutions as `solution` gives them."""
     return {
-        "format": 1,
+        "format": 2,
         "model": "by_hand",
         "made_by": "a test",
         "up": [0, 0, 1],
@@ -90,6 +90,14 @@ def rod(times: np.ndarray, nodes: int = 9) -> dict[str, Any]:
     }
 
 
+PARTS = {
+    "revolute": [["pin", 0], ["dial", 0]], "prismatic": [["slider", 0], ["rail", 0]],
+    "cylindrical": [["slider", 0], ["pin", 0], ["rail", 0]], "spherical": [["ball", None]],
+    "universal": [["pin", 0], ["pin", 1]], "planar": [["plate", 0]], "rigid": [["block", None]],
+}  # fmt: skip
+"""Parts of joints by name."""
+
+
 def everything() -> Scene:
     """One of each kind of thing, with a ghost."""
     times = np.linspace(0.0, 4.0, 81)
@@ -109,9 +117,9 @@ def everything() -> Scene:
         {"body": 1, "kind": "tube", "radius": 0.15, "inner_radius": 0.1, "length": 0.1, "color": None, **still},
     ]
     joints = [
-        {"name": name, "kind": name, "at": encoded(first), "other": encoded(second), "axes": [encoded(up)] * 2,
+        {"name": name, "parts": parts, "at": encoded(first), "other": encoded(second), "axes": [encoded(up)] * 2,
          "limits": [-1.0, 1.0], "coordinate": encoded(np.sin(times)), "driven": name in ("revolute", "prismatic")}
-        for name in ("revolute", "prismatic", "cylindrical", "spherical", "universal", "planar", "rigid", "gear")
+        for name, parts in PARTS.items()
     ]  # fmt: skip
     arrows = [
         {"name": "weight", "group": "loads", "unit": "N", "at": encoded(first), "vectors": encoded(-9.81 * up)},

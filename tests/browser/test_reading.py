@@ -105,8 +105,8 @@ def test_without_webgl_a_message_is_shown_and_outputs_are_plotted(
 
 
 def test_newer_format_and_damaged_data_show_a_message(open_page: Open) -> None:
-    newer = open_page(boxes(1) | {"format": 2})
-    assert "format 2" in (newer.page.get_by_role("alert").text_content() or "")
+    newer = open_page(boxes(1) | {"format": 3})
+    assert "format 3" in (newer.page.get_by_role("alert").text_content() or "")
     assert newer.messages == []
     scene = boxes(1)
     scene["solutions"][0]["times"]["base64"] = "?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests import tolerances
@@ -41,10 +42,18 @@ def test_arrows_show_the_free_motions() -> None:
 
 
 def test_code_blocks_run() -> None:
-    """Each example says how many motions are left."""
-    SESSION.run()
-    printed = SESSION.printed.splitlines()
-    assert len(printed) == len(ROWS)
+    """Each example prints the number of free motions; the custom joint conserves energy and momentum and has a view."""
+    names = SESSION.run()
+    *printed, custom = SESSION.printed.splitlines()
+    assert "2 degrees of freedom" in custom
+    solution = names["solution"]
+    # The slot is horizontal and has no friction.
+    assert np.ptp(solution.outputs["energy"]) < tolerances.PAGE_SLOT
+    assert np.ptp(solution.field("body", "x")[:, 0]) < tolerances.PAGE_SLOT
+    assert np.ptp(solution.outputs["joint_travel"]) > 0.4
+    assert "pin_in_slot.html" in SESSION.files
+    (joint,) = solution.view().scene["solutions"][0]["joints"]
+    assert [shape for shape, _ in joint["parts"]] == ["slider", "pin", "rail"]
     for line, rows in zip(printed, ROWS.values(), strict=True):
         left = 6 - rows
         assert f"{left} degree{'' if left == 1 else 's'} of freedom" in line and "too many" not in line

@@ -88,7 +88,7 @@ class SphereOnPlane(Connection):
         center = placement(model, body_b, 3)[1] if at is None else np.asarray(at, dtype=float)
         first: Marker = on_body(model, body_a, np.asarray(plane, dtype=float), axes)
         super().__init__(model, name, first, on_body(model, body_b, center, axes), None)
-        self._given = {
+        self.parameter_values = {
             "radius": radius, "stiffness": stiffness, "damping": damping, "friction": friction, "creep": creep,
         }  # fmt: skip
         self._add()

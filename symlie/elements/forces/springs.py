@@ -64,7 +64,7 @@ class Spring(Connection):
         length: float | None = None,
     ) -> None:
         super().__init__(model, name, body_a, body_b, at)
-        self._given = {"stiffness": stiffness, "length": initial_distance(self) if length is None else length}
+        self.parameter_values = {"stiffness": stiffness, "length": initial_distance(self) if length is None else length}
         self._add()
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
@@ -117,7 +117,7 @@ class Damper(Connection):
     ) -> None:
         super().__init__(model, name, body_a, body_b, at)
         initial_distance(self)
-        self._given = {"damping": damping}
+        self.parameter_values = {"damping": damping}
         self._add()
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
@@ -175,7 +175,7 @@ class Bushing(Connection):
         super().__init__(model, name, body_a, body_b, at, (0, 0, 1) if axis is None and not has_marker else axis)
         if self._size != 3:
             raise ModelError(f"{self._subject} needs bodies in space.")
-        self._given = {
+        self.parameter_values = {
             label: _six_by_six(f"{label} of {self._called}", value)
             for label, value in (("stiffness", stiffness), ("damping", damping))
         }

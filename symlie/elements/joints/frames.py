@@ -2,9 +2,10 @@
 
 A frame has a point p and axes x, y, z (in the plane x, y) in inertial axes, A of the first body and B of the second:
 
-    coincident          p_B - p_A = 0                      multipliers in N, inertial axes
-    level(i)            a_i·(p_B - p_A) = 0                in N, along a_i
-    perpendicular(i, j) a_i·b_j = 0                        in N m, about a_i × b_j
+    coincident_points         p_B - p_A = 0           multipliers in N, inertial axes
+    in_plane(i)               a_i·(p_B - p_A) = 0     in N, along a_i
+    perpendicular_axes(i, j)  a_i·b_j = 0             in N m, about a_i × b_j
+    no_twist                  a_y·b_x - a_x·b_y = 0   in N m, along a_z + b_z
 
 -λ acts on the second body and λ on the first. Source: [Haug1989], chapter 9.
 """
@@ -30,7 +31,17 @@ X, Y, Z = 0, 1, 2
 
 
 class Frame:
-    """Point and axes of a marker as expressions; ``node`` is None for the ground, and ``statement`` for numbers."""
+    """Frame of a marker as expressions: a point and axes x, y, z, in the plane x, y.
+
+    Attributes
+    ----------
+    node
+        Node of the body; None for the ground.
+    offset
+        Point in axes of the body, in m.
+    axes
+        Axes as columns, in axes of the body.
+    """
 
     def __init__(
         self, node: Node | None, point: SymbolicMatrix, axes: SymbolicMatrix, statement: Statement | None = None
@@ -43,27 +54,45 @@ class Frame:
 
     @cached_property
     def point(self) -> SymbolicMatrix:
-        """Position in inertial axes."""
+        """Position of the point in inertial axes, in m."""
         if self.node is None:
             return self.offset
         point = vector(self.node.x + self.node.R * self.offset)
         return point if self._statement is None else vector(self._statement.let(point))
 
     def axis(self, k: int) -> SymbolicMatrix:
-        """Return axis k in inertial axes."""
+        """Return an axis in inertial axes.
+
+        Parameters
+        ----------
+        k
+            Index of the axis: X, Y or Z.
+        """
         if k not in self._known:
             column = self.axes[:, k]
             self._known[k] = column if self.node is None else vector(self.node.R * column)
         return self._known[k]
 
     def velocity_at(self, place: SymbolicMatrix) -> SymbolicMatrix:
-        """Return the velocity of the material point at a position, in inertial axes, for bodies in space."""
+        """Return the velocity of the material point at a position, in inertial axes, in m/s, for bodies in space.
+
+        Parameters
+        ----------
+        place
+            Position in inertial axes, in m.
+        """
         if self.spin is None or self._statement is None:
             return vector(0, 0, 0)
         return vector(self._statement.rate(self.point) + self.spin.cross(place - self.point))
 
     def named(self, scalar: Expr) -> Expr:
-        """Bind a scalar to a symbol, which shortens expressions that use it."""
+        """Bind a scalar to a symbol, to keep expressions that use it short.
+
+        Parameters
+        ----------
+        scalar
+            Expression that several equations use.
+        """
         return scalar if self._statement is None else self._statement.let(scalar)
 
     @cached_property
@@ -82,34 +111,62 @@ def frame_of_numbers(point: Any, axes: Any) -> Frame:
 Values = Mapping[str, Expression]
 """Parameters of a kind of joint, other than its markers, by name."""
 
-Row = Callable[[Frame, Frame, Values], list[Expr]]
-"""Function that returns constraint equations between two frames."""
+Equation = Callable[[Frame, Frame, Values], list[Expr]]
+"""Function that returns constraint equations between two frames: expressions that are zero."""
 
 
-def coincident(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """Return the equations of coincident points."""
+def coincident_points(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """Return the equations of coincident points, p_B - p_A = 0: three, or two in the plane.
+
+    Parameters
+    ----------
+    a, b
+        Frames of the first and of the second body.
+    values
+        Parameters of the joint; not used.
+    """
     return list(b.point - a.point)
 
 
-def perpendicular(i: int, j: int) -> Row:
-    """Return the equation of perpendicular axes, i of the first frame and j of the second."""
+def perpendicular_axes(i: int, j: int) -> Equation:
+    """Return the equation of perpendicular axes, a_i·b_j = 0.
+
+    Parameters
+    ----------
+    i, j
+        Indices of the axes of the first and of the second frame: X, Y or Z.
+    """
     return lambda a, b, values: [a.axis(i).dot(b.axis(j))]
 
 
-def level(i: int) -> Row:
-    """Return the equation of equal coordinates of both points along axis i of the first frame."""
+def in_plane(i: int) -> Equation:
+    """Return the equation of a second point in the plane through the first point with normal a_i: a_i·(p_B - p_A) = 0.
+
+    Parameters
+    ----------
+    i
+        Index of the normal among the axes of the first frame: X, Y or Z.
+    """
     return lambda a, b, values: [a.axis(i).dot(b.point - a.point)]
 
 
-def untwisted(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """Return the equation of a relative rotation without twist, about an axis perpendicular to z."""
+def no_twist(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """Return the equation of a relative rotation about an axis perpendicular to a_z + b_z: a_y·b_x - a_x·b_y = 0.
+
+    Parameters
+    ----------
+    a, b
+        Frames of the first and of the second body.
+    values
+        Parameters of the joint; not used.
+    """
     return [a.axis(Y).dot(b.axis(X)) - a.axis(X).dot(b.axis(Y))]
 
 
-PARALLEL = (perpendicular(Z, X), perpendicular(Z, Y))
-"""Equations of parallel z axes."""
+PARALLEL_AXES = (perpendicular_axes(Z, X), perpendicular_axes(Z, Y))
+"""Equations of parallel z axes; opposite axes also satisfy them."""
 
-ALIGNED = (perpendicular(X, Y), perpendicular(Z, X), perpendicular(Z, Y))
+EQUAL_ORIENTATION = (perpendicular_axes(X, Y), perpendicular_axes(Z, X), perpendicular_axes(Z, Y))
 """Equations of parallel axes; three rotations by half a turn also satisfy them."""
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from sympy import sympify
 
+from symlie.contract.connections import Part
 from symlie.contract.manifest import JointRate
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
-from symlie.elements.joints.rows import BALL_RATE, Rows, reaction
+from symlie.elements.joints.rows import BALL_RATE, JointDefinition, reaction
 from symlie.elements.marker import Body, Connectable, body_name, group_of, node_of, same_body
 from symlie.elements.placement import Array, at_defaults, rotation_of
 from symlie.errors import ModelError
@@ -32,6 +33,9 @@ ROUNDING = 1e-9
 
 class Joint(Connection, PlacedByCoordinates):
     """A joint between two bodies of a model; the subclasses are the joint types.
+
+    Custom kinds have the class attributes ``kind``, the beginning of the names of their element types; ``space`` and
+    ``plane``, their definitions from `symlie.joints`; and ``has_axis``. See `MovingJoint` for free coordinates.
 
     One of the bodies may be the ground. Between two bodies, ``at`` and ``axis`` define the joint in inertial axes of
     the initial configuration. A `Marker` instead of a body defines the joint in axes of that body; unless the other
@@ -76,8 +80,8 @@ class Joint(Connection, PlacedByCoordinates):
     """
 
     word = "joint"
-    space: ClassVar[Rows | None] = None
-    plane: ClassVar[Rows | None] = None
+    space: ClassVar[JointDefinition | None] = None
+    plane: ClassVar[JointDefinition | None] = None
     axes_are: ClassVar[str] = "parallel"
 
     def __init__(
@@ -95,6 +99,7 @@ class Joint(Connection, PlacedByCoordinates):
         self._held: dict[str, str] = {}
         self.placed_by: dict[Coordinate, float] = {}
         self.loads: list[Load] = []
+        self._check_kind()
         self._check(apart)
         self._add()
         model.joints.append(self)
@@ -181,12 +186,32 @@ class Joint(Connection, PlacedByCoordinates):
         return held + len(rows.coordinates) + 3 * rows.is_ball >= (6 if self._size == 3 else 3)
 
     @property
-    def _rows(self) -> Rows:
+    def _appearance(self) -> tuple[Part, ...]:
+        return self._rows.appearance
+
+    @property
+    def _rows(self) -> JointDefinition:
         rows = self.space if self._size == 3 else self.plane
         if rows is None:
             where = "space" if self._size == 3 else "the plane"
             raise ModelError(f"{self._subject} is a {type(self).__name__}, which does not exist in {where}.")
         return rows
+
+    def _check_kind(self) -> None:
+        """Raise `ModelError` if the class has no kind, or shares it with a different definition."""
+        kind, rows = self._kind(), self._rows
+        if not kind:
+            raise ModelError(
+                f"{type(self).__name__} needs the class attribute kind, the beginning of the names of its element "
+                "types."
+            )
+        joints = (j for j in self.model.joints if isinstance(j, Joint))
+        other = next((j for j in joints if (j._kind(), j._size) == (kind, self._size)), None)
+        if other is not None and not (other._rows is rows and other.parameters is self.parameters):
+            raise ModelError(
+                f"{type(self).__name__} and {type(other).__name__} have the kind '{kind}' but different definitions; "
+                "rename one kind."
+            )
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
         rows = self._rows

@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import numpy as np
 
+from symlie.contract.connections import (
+    BALL_ON_AXIS,
+    BALL_ON_SHAFT,
+    BLOCK,
+    CROSS,
+    HINGE,
+    PIN_IN_SLIDER,
+    PLANAR_BALL_ON_AXIS,
+    PLANAR_SLIDER,
+    PLATE,
+    SLIDER,
+)
 from symlie.elements.joints.coordinates import ANGLE, DISPLACEMENT, Shift, Turn
-from symlie.elements.joints.frames import ALIGNED, PARALLEL, X, Y, Z, coincident, level, perpendicular, untwisted
+from symlie.elements.joints.frames import (
+    EQUAL_ORIENTATION,
+    PARALLEL_AXES,
+    X,
+    Y,
+    Z,
+    coincident_points,
+    in_plane,
+    no_twist,
+    perpendicular_axes,
+)
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.motions import MovingJoint, Sliding, Turning
-from symlie.elements.joints.rows import Rows
+from symlie.elements.joints.rows import JointDefinition
 from symlie.elements.marker import direction
 from symlie.elements.placement import Array
 from symlie.errors import ModelError
 
-SAME_SIDE = (perpendicular(Z, Z),)
+SAME_SIDE = (perpendicular_axes(Z, Z),)
 """Condition of equally directed z axes."""
 
 FACING = (lambda a, b, values: [a.axis(X).dot(b.axis(X)) + a.axis(Y).dot(b.axis(Y))],)
 """Condition that the second frame is not twisted by half a turn."""
 
-ALL_SIDES = (perpendicular(X, X), perpendicular(Z, Z))
+ALL_SIDES = (perpendicular_axes(X, X), perpendicular_axes(Z, Z))
 """Conditions of equally directed axes."""
 
 
@@ -30,8 +52,10 @@ class RigidJoint(Joint):
     """
 
     kind = "rigid"
-    space = Rows((coincident, *ALIGNED), positive=ALL_SIDES)
-    plane = Rows((coincident, perpendicular(X, Y)), positive=(perpendicular(X, X),))
+    space = JointDefinition((coincident_points, *EQUAL_ORIENTATION), positive=ALL_SIDES, appearance=BLOCK)
+    plane = JointDefinition(
+        (coincident_points, perpendicular_axes(X, Y)), positive=(perpendicular_axes(X, X),), appearance=BLOCK
+    )
 
 
 class RevoluteJoint(Turning):
@@ -43,8 +67,8 @@ class RevoluteJoint(Turning):
 
     kind = "revolute"
     has_axis = True
-    space = Rows((coincident, *PARALLEL), (ANGLE,), SAME_SIDE)
-    plane = Rows((coincident,), (ANGLE,))
+    space = JointDefinition((coincident_points, *PARALLEL_AXES), (ANGLE,), SAME_SIDE, appearance=HINGE)
+    plane = JointDefinition((coincident_points,), (ANGLE,), appearance=HINGE)
 
 
 class PrismaticJoint(Sliding):
@@ -56,8 +80,15 @@ class PrismaticJoint(Sliding):
 
     kind = "prismatic"
     has_axis = True
-    space = Rows((level(X), level(Y), *ALIGNED), (DISPLACEMENT,), ALL_SIDES)
-    plane = Rows((level(Y), perpendicular(X, Y)), (Shift("displacement", "speed", X),), (perpendicular(X, X),))
+    space = JointDefinition(
+        (in_plane(X), in_plane(Y), *EQUAL_ORIENTATION), (DISPLACEMENT,), ALL_SIDES, appearance=SLIDER
+    )
+    plane = JointDefinition(
+        (in_plane(Y), perpendicular_axes(X, Y)),
+        (Shift("displacement", "speed", X),),
+        (perpendicular_axes(X, X),),
+        appearance=PLANAR_SLIDER,
+    )
 
 
 class CylindricalJoint(Turning, Sliding):
@@ -69,14 +100,16 @@ class CylindricalJoint(Turning, Sliding):
 
     kind = "cylindrical"
     has_axis = True
-    space = Rows((level(X), level(Y), *PARALLEL), (ANGLE, DISPLACEMENT), SAME_SIDE)
+    space = JointDefinition(
+        (in_plane(X), in_plane(Y), *PARALLEL_AXES), (ANGLE, DISPLACEMENT), SAME_SIDE, appearance=PIN_IN_SLIDER
+    )
 
 
 class SphericalJoint(Joint):
     """A ball joint: p_A = p_B. Multipliers: the force in inertial axes, in N."""
 
     kind = "spherical"
-    space = Rows((coincident,), is_ball=True)
+    space = JointDefinition((coincident_points,), is_ball=True)
 
 
 class UniversalJoint(MovingJoint):
@@ -91,12 +124,13 @@ class UniversalJoint(MovingJoint):
     kind = "universal"
     axes_are = "perpendicular"
     has_axis = True
-    space = Rows(
-        (coincident, perpendicular(Z, Z)),
+    space = JointDefinition(
+        (coincident_points, perpendicular_axes(Z, Z)),
         (
             Turn("first_angle", "first_rate", (Y, Z), (X, Z), (Z, False)),
             Turn("second_angle", "second_rate", (Z, X), (Z, Y), (Z, True)),
         ),
+        appearance=CROSS,
     )
 
     def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
@@ -119,7 +153,7 @@ class ConstantVelocityJoint(Joint):
 
     kind = "constant_velocity"
     has_axis = True
-    space = Rows((coincident, untwisted), positive=FACING)
+    space = JointDefinition((coincident_points, no_twist), positive=FACING, appearance=BALL_ON_SHAFT)
 
     def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
         first, second = _two_axes(self._called, axis)
@@ -147,10 +181,11 @@ class PlanarJoint(Turning):
 
     kind = "planar"
     has_axis = True
-    space = Rows(
-        (level(Z), *PARALLEL),
+    space = JointDefinition(
+        (in_plane(Z), *PARALLEL_AXES),
         (ANGLE, Shift("displacement_x", "speed_x", X), Shift("displacement_y", "speed_y", Y)),
         SAME_SIDE,
+        appearance=PLATE,
     )
 
 
@@ -163,8 +198,8 @@ class PointOnLineJoint(Sliding):
 
     kind = "point_on_line"
     has_axis = True
-    space = Rows((level(X), level(Y)), (DISPLACEMENT,))
-    plane = Rows((level(Y),), (Shift("displacement", "speed", X),))
+    space = JointDefinition((in_plane(X), in_plane(Y)), (DISPLACEMENT,), appearance=BALL_ON_AXIS)
+    plane = JointDefinition((in_plane(Y),), (Shift("displacement", "speed", X),), appearance=PLANAR_BALL_ON_AXIS)
 
 
 class InLineJoint(Sliding):
@@ -177,7 +212,7 @@ class InLineJoint(Sliding):
 
     kind = "in_line"
     has_axis = True
-    space = Rows((level(X), level(Y), untwisted), (DISPLACEMENT,), FACING)
+    space = JointDefinition((in_plane(X), in_plane(Y), no_twist), (DISPLACEMENT,), FACING, appearance=BALL_ON_AXIS)
 
 
 class PointOnPlaneJoint(MovingJoint):
@@ -189,7 +224,11 @@ class PointOnPlaneJoint(MovingJoint):
 
     kind = "point_on_plane"
     has_axis = True
-    space = Rows((level(Z),), (Shift("displacement_x", "speed_x", X), Shift("displacement_y", "speed_y", Y)))
+    space = JointDefinition(
+        (in_plane(Z),),
+        (Shift("displacement_x", "speed_x", X), Shift("displacement_y", "speed_y", Y)),
+        appearance=BALL_ON_AXIS,
+    )
 
 
 class OrientationJoint(Joint):
@@ -199,8 +238,8 @@ class OrientationJoint(Joint):
     """
 
     kind = "orientation"
-    space = Rows(ALIGNED, positive=ALL_SIDES)
-    plane = Rows((perpendicular(X, Y),), positive=(perpendicular(X, X),))
+    space = JointDefinition(EQUAL_ORIENTATION, positive=ALL_SIDES)
+    plane = JointDefinition((perpendicular_axes(X, Y),), positive=(perpendicular_axes(X, X),))
 
 
 def _two_axes(called: str, axis: object) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from sympy import Integer
 from symlie.elements.joints.coordinates import Coordinate, Shift, Turn
 from symlie.elements.joints.frames import Z
 from symlie.elements.joints.poses import AxisRotation
-from symlie.elements.joints.rows import Rows
+from symlie.elements.joints.rows import JointDefinition
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Inverse
 from symlie.groups.rotation import rotate
@@ -115,9 +115,9 @@ def displacement(size: int, coordinates: Sequence[tuple[Coordinate, Vector]]) ->
     return tuple(total)
 
 
-def has_minimal_coordinates(rows: Rows, held: int, size: int) -> bool:
+def has_minimal_coordinates(rows: JointDefinition, held: int, size: int) -> bool:
     """Return whether the coordinates of a joint determine the pose of the second body relative to the first."""
     freedoms = (6 if size == 3 else 3) - held
     turns = [c for c in rows.coordinates if isinstance(c, Turn)]
     is_about_z = all(c.about[0] == Z for c in turns) and [c.about[1] for c in turns] in ([], [False], [False, True])
-    return not rows.rolling and is_about_z and freedoms == len(rows.coordinates) + (3 if rows.is_ball else 0)
+    return not rows.nonholonomic and is_about_z and freedoms == len(rows.coordinates) + (3 if rows.is_ball else 0)

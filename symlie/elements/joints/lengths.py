@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Expr, pi
 
+from symlie.contract.connections import SCREW
 from symlie.elements.joints.coordinates import ANGLE, DISPLACEMENT
-from symlie.elements.joints.frames import PARALLEL, Frame, Values, X, Y, Z, level, perpendicular
+from symlie.elements.joints.frames import PARALLEL_AXES, Frame, Values, X, Y, Z, in_plane, perpendicular_axes
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.motions import Sliding, Turning
-from symlie.elements.joints.rows import Rows
+from symlie.elements.joints.rows import JointDefinition
 from symlie.elements.marker import Connectable
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
@@ -55,8 +56,8 @@ class DistanceJoint(Joint):
 
     kind = "distance"
     has_two_points = True
-    space = Rows((apart,))
-    plane = Rows((apart,))
+    space = JointDefinition((apart,))
+    plane = JointDefinition((apart,))
     parameters = MappingProxyType({"length": (1.0, "m")})
 
     def __init__(
@@ -106,7 +107,12 @@ class ScrewJoint(Turning, Sliding):
 
     kind = "screw"
     has_axis = True
-    space = Rows((level(X), level(Y), *PARALLEL, along_thread), (ANGLE, DISPLACEMENT), positive=(perpendicular(Z, Z),))
+    space = JointDefinition(
+        (in_plane(X), in_plane(Y), *PARALLEL_AXES, along_thread),
+        (ANGLE, DISPLACEMENT),
+        positive=(perpendicular_axes(Z, Z),),
+        appearance=SCREW,
+    )
     parameters = MappingProxyType({"lead": (1.0, "m")})
 
     def __init__(
@@ -124,7 +130,7 @@ class ScrewJoint(Turning, Sliding):
         if lead == 0 or not np.isfinite(lead):
             raise ModelError(f"The lead of joint '{name}' is {lead:g} m; it must not be zero.")
         self._lead = float(lead)
-        self._given = {"lead": self._lead}
+        self.parameter_values = {"lead": self._lead}
         super().__init__(model, name, body_a, body_b, at=at, axis=axis, apart=apart)
 
     def _completed(self, values: dict[str, float]) -> dict[str, float]:

@@ -83,6 +83,7 @@ def _without(instances: ElementInstances, names: set[str]) -> ElementInstances:
         [sources[rows]],
         [instances.names[k] for k in rows],
         [instances.labels[k] for k in rows],
+        instances.connection,
     )
 
 
@@ -126,6 +127,7 @@ def _add(other: Model, joint: Joint, body: object, markers: _Parameters, element
         other.initial(node, **{name: np.asarray(value).tolist() for name, value in fields.items()})
     values, sources = markers
     add_instances(other, element, [tuple(places)], values, sources, [labels_of(element, joint.name)], [joint.name])
+    next(i for i in other.instances if i.element is element).connection = joint._instances.connection
 
 
 def _by_name(joint: Joint, start: Array, rates: Array) -> dict[str, Array]:

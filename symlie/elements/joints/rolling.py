@@ -10,7 +10,7 @@ from sympy import Expr, sqrt
 
 from symlie.elements.joints.frames import Frame, Values, X, Y, Z
 from symlie.elements.joints.joint import Joint
-from symlie.elements.joints.rows import Rows
+from symlie.elements.joints.rows import JointDefinition
 from symlie.elements.marker import Body, axes_along, direction, on_body, placement
 from symlie.errors import ModelError
 from symlie.modeling.expressions import vector
@@ -46,8 +46,10 @@ def no_slip(a: Frame, b: Frame, contact: SymbolicMatrix) -> list[Expr]:
     return [a.axis(k).dot(slip) for k in (X, Y)]
 
 
-SPHERE = Rows((sphere_height,), rolling=(lambda a, b, values: no_slip(a, b, sphere_contact(a, b, values)),))
-DISK = Rows((disk_height,), rolling=(lambda a, b, values: no_slip(a, b, disk_contact(a, b, values)),))
+SPHERE = JointDefinition(
+    (sphere_height,), nonholonomic=(lambda a, b, values: no_slip(a, b, sphere_contact(a, b, values)),)
+)
+DISK = JointDefinition((disk_height,), nonholonomic=(lambda a, b, values: no_slip(a, b, disk_contact(a, b, values)),))
 
 
 class RollingContact(Joint):
@@ -109,7 +111,7 @@ class RollingContact(Joint):
             )
         center = placement(model, body_b, 3)[1] if at is None else np.asarray(at, dtype=float)
         height = radius if axis is None else radius * np.sqrt(1 - (upward @ spin) ** 2)
-        self._given = {"radius": float(radius)}
+        self.parameter_values = {"radius": float(radius)}
         self._is_disk = axis is not None
         first = on_body(model, body_a, center - height * upward, axes_along("the plane", 3, upward))
         second = on_body(model, body_b, center, axes_along("the disk", 3, spin))
@@ -119,5 +121,5 @@ class RollingContact(Joint):
         return "rolling_disk" if self._is_disk else "rolling_sphere"
 
     @property
-    def _rows(self) -> Rows:
+    def _rows(self) -> JointDefinition:
         return DISK if self._is_disk else SPHERE

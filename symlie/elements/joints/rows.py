@@ -1,4 +1,4 @@
-"""Joint types as data, and the reaction of their constraints."""
+"""Definitions of joints as data, and the reaction of their constraints."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
+from symlie.contract.connections import BALL, Part
 from symlie.elements.joints.coordinates import Coordinate
-from symlie.elements.joints.frames import Frame, Row, Values
+from symlie.elements.joints.frames import Equation, Frame, Values
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
@@ -19,18 +20,31 @@ BALL_RATE = "rate"
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Constraint equations and free coordinates of a joint type, in space or in the plane."""
+class JointDefinition:
+    """Constraint equations, free coordinates and appearance of a joint, in space or in the plane.
 
-    held: tuple[Row, ...]
-    """Constraint equations on positions."""
+    Attributes
+    ----------
+    holonomic
+        Constraint equations on configurations.
+    coordinates
+        Free coordinates; the first is the default of drives, locks and limits.
+    positive
+        Expressions that are positive on the intended branch of the constraint equations, but not on mirrored ones.
+    nonholonomic
+        Constraint equations on velocities.
+    is_ball
+        True if all rotations are free; they have no coordinates, but are elements of SO(3).
+    appearance
+        Parts that 3-D views draw.
+    """
+
+    holonomic: tuple[Equation, ...]
     coordinates: tuple[Coordinate, ...] = ()
-    positive: tuple[Row, ...] = ()
-    """Expressions that are positive on the intended branch, but not on mirrored branches, of the equations."""
-    rolling: tuple[Row, ...] = ()
-    """Nonholonomic constraint equations."""
+    positive: tuple[Equation, ...] = ()
+    nonholonomic: tuple[Equation, ...] = ()
     is_ball: bool = False
-    """True if all rotations are free; they have no coordinates, but are elements of SO(3)."""
+    appearance: tuple[Part, ...] = BALL
 
     @property
     def rates(self) -> list[str]:
@@ -38,12 +52,28 @@ class Rows:
         return [BALL_RATE] if self.is_ball else [c.rate for c in self.coordinates]
 
     def vanishing(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
-        """Return all constraint equations on positions."""
-        return [r for row in self.held for r in row(a, b, values)]
+        """Return all constraint equations on configurations.
+
+        Parameters
+        ----------
+        a, b
+            Frames of the first and of the second body.
+        values
+            Parameters of the joint.
+        """
+        return [r for row in self.holonomic for r in row(a, b, values)]
 
     def sliding(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
-        """Return all nonholonomic constraint equations."""
-        return [r for row in self.rolling for r in row(a, b, values)]
+        """Return all constraint equations on velocities.
+
+        Parameters
+        ----------
+        a, b
+            Frames of the first and of the second body.
+        values
+            Parameters of the joint.
+        """
+        return [r for row in self.nonholonomic for r in row(a, b, values)]
 
 
 def reaction(statement: Statement, a: Frame, b: Frame, constraints: Sequence[str]) -> tuple[SymbolicMatrix, object]:

@@ -13,6 +13,7 @@ from itertools import product
 
 import numpy as np
 
+from symlie.runtime.layout.connections import connection_of, nodes_of_bodies
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.layout.topology import Numbers
@@ -24,9 +25,6 @@ CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
 
 EDGES = [(i, j) for i in range(8) for j in range(i) if np.abs(CORNERS[i] - CORNERS[j]).sum() == 1]
 """Pairs of corners of its edges."""
-
-GROUND = "_ground"
-"""Suffixes of element types whose second body is the ground."""
 
 
 @dataclass
@@ -84,14 +82,12 @@ def _pairs(numbers: list[tuple[int, int]]) -> Numbers:
 def _add_connections(solution: Solution, lines: _Lines) -> None:
     """Add points of joints and of forces, on both bodies, with a thin line between them."""
     layout = solution.system.layout
+    connected = [connection_of(instances) for instances in layout.instances]
     for name, (element, k) in layout.named_instances.items():
-        values = _values(solution, element, k)
-        if not {"point_a", "point_b"} <= set(values):
+        stated = connected[element]
+        if stated is None:
             continue
-        stated, numbers = layout.elements[element], layout.members[element][k]
-        sides: list[int | None] = [int(n) for n in numbers]
-        if len(sides) == 1:
-            sides = [*sides, None] if stated.name.endswith(GROUND) else [None, *sides]
+        values, sides = _values(solution, element, k), nodes_of_bodies(stated, layout.members[element][k])
         ends = []
         for side, label in zip(sides, ("point_a", "point_b"), strict=True):
             if side is None:

@@ -1,4 +1,4 @@
-/** Joints by kind: pins along axes, sliders on rails, balls, plates; stops and drives. */
+/** Joints of parts: pins along axes, sliders on rails, balls, plates; stops and drives. */
 
 import { BoxGeometry, CylinderGeometry, SphereGeometry, TorusGeometry, Vector3 } from "three";
 import { linear } from "../motion/interpolation.js";
@@ -18,36 +18,6 @@ const SOLIDS = {
   drive: () => new TorusGeometry(0.72, 0.16, 10, 28),
 };
 
-/** Solids of each kind of joint: `[solid, index of its axis]`; other kinds are small balls. */
-const LOOKS = {
-  revolute: [["pin", 0]],
-  prismatic: [["slider", 0]],
-  cylindrical: [
-    ["slider", 0],
-    ["pin", 0],
-  ],
-  screw: [
-    ["pin", 0],
-    ["slider", 0],
-  ],
-  universal: [
-    ["pin", 0],
-    ["pin", 1],
-  ],
-  constant_velocity: [
-    ["ball", null],
-    ["pin", 0],
-  ],
-  spherical: [["ball", null]],
-  planar: [["plate", 0]],
-  rigid: [["block", null]],
-};
-const OTHER = [["ball", null]];
-
-/** Joints whose first coordinate is a displacement, with a rail along the axis. */
-const SLIDING = new Set(["prismatic", "cylindrical"]);
-/** Joints whose first coordinate is an angle, with a dial about the axis. */
-const TURNING = new Set(["revolute"]);
 const DIAL = 24;
 const RAIL = 3;
 
@@ -57,7 +27,7 @@ export class Joints {
   constructor(joints, size, ghost) {
     this.size = size;
     const parts = joints.flatMap((joint) => [
-      ...(LOOKS[joint.kind] ?? OTHER).map(([solid, axis]) => ({ solid, joint, axis })),
+      ...joint.parts.filter(([shape]) => shape in SOLIDS).map(([solid, axis]) => ({ solid, joint, axis })),
       ...(joint.driven && joint.axes?.length ? [{ solid: "drive", joint, axis: 0 }] : []),
     ]);
     this.solids = Object.keys(SOLIDS)
@@ -75,10 +45,11 @@ export class Joints {
   curvesOf(joint) {
     const curves = [];
     if (joint.other) curves.push({ joint, segments: 1, write: writeLink });
-    if (!joint.axes?.length) return curves;
-    if (SLIDING.has(joint.kind)) curves.push({ joint, segments: joint.limits ? 3 : 1, write: writeRail });
-    if (TURNING.has(joint.kind) && joint.limits && joint.coordinate) {
-      curves.push({ joint, segments: DIAL + 3, write: writeDial });
+    for (const [shape, axis] of joint.parts) {
+      if (shape === "rail") curves.push({ joint, axis, segments: joint.limits ? 3 : 1, write: writeRail });
+      if (shape === "dial" && joint.limits && joint.coordinate) {
+        curves.push({ joint, axis, segments: DIAL + 3, write: writeDial });
+      }
     }
     return curves;
   }
@@ -108,8 +79,8 @@ export class Joints {
       copies.commit();
     }
     let first = 0;
-    for (const { joint, segments, write } of this.curves) {
-      write(joint, place, this.size, (index, start, end) =>
+    for (const { joint, axis, segments, write } of this.curves) {
+      write({ ...joint, axis: joint.axes?.[axis] }, place, this.size, (index, start, end) =>
         this.lines.set(first + index, start.toArray(), end.toArray()),
       );
       first += segments;
@@ -130,9 +101,9 @@ function across(axis) {
   return other.cross(axis).normalize();
 }
 
-function writeRail({ at, axes, limits }, place, size, draw) {
+function writeRail({ at, axis: along, limits }, place, size, draw) {
   const origin = vectorOf(at, place);
-  const axis = vectorOf(axes[0], place).normalize();
+  const axis = vectorOf(along, place).normalize();
   const [lower, upper] = limits ?? [-RAIL * size, RAIL * size];
   const end = (distance) => origin.clone().addScaledVector(axis, distance);
   draw(0, end(lower), end(upper));
@@ -141,9 +112,9 @@ function writeRail({ at, axes, limits }, place, size, draw) {
   [lower, upper].forEach((distance, i) => draw(i + 1, end(distance).sub(side), end(distance).add(side)));
 }
 
-function writeDial({ at, axes, limits, coordinate, zero }, place, size, draw) {
+function writeDial({ at, axis: along, limits, coordinate, zero }, place, size, draw) {
   const origin = vectorOf(at, place);
-  const axis = vectorOf(axes[0], place).normalize();
+  const axis = vectorOf(along, place).normalize();
   const first = zero ? vectorOf(zero, place).normalize() : across(axis);
   const second = axis.clone().cross(first);
   const radius = 2.2 * size;

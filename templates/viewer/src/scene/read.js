@@ -2,7 +2,7 @@
 
 import { decoded } from "./arrays.js";
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Error message if the page cannot be displayed. */
 export class SceneError extends Error {}

@@ -17,7 +17,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random metamorphic matrix oldest newest \
+.PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
 	clang without-compiler wheel release sanitizers nightly bench generate clean
 
 help: ## list the targets
@@ -92,7 +92,13 @@ random: $(STAMP) ## compare random models 1000 to 9999 with reference trajectori
 metamorphic: $(STAMP) ## test 2,000 random mechanisms in other units, frames, names, orders, coordinates, backends; resumable
 	$(BIN)/python -m tests.metamorphic.run --seeds 0:2000 --out .metamorphic.jsonl
 
-matrix: oldest newest clang without-compiler wheel sanitizers ## run selected tests in all of the following environments
+ENVIRONMENTS := oldest newest clang without-compiler sanitizers
+matrix: $(ENVIRONMENTS) wheel ## run selected tests in all of the following environments
+
+# The sum of the characters of the commit selects the environment, so that other environments follow with other commits.
+CHOSEN = $(shell git rev-parse HEAD | od -An -tu1 -v | tr -s ' ' '\n' | awk '{ s += $$1 } END { print s % $(words $(ENVIRONMENTS)) + 1 }')
+matrix-sample: wheel ## run the wheel and selected tests in one environment, chosen by the commit
+	$(MAKE) $(word $(CHOSEN),$(ENVIRONMENTS))
 
 # $(call environment,NAME,PYTHON,OPTIONS) creates an environment and replaces an existing one.
 define environment
@@ -156,7 +162,7 @@ release: $(STAMP) ## build sdist and wheel, check them, and run both in clean en
 sanitizers: $(STAMP) ## run standalone programs with the address and undefined behaviour sanitizers
 	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
 
-NIGHTLY := slow oldest newest clang without-compiler random metamorphic
+NIGHTLY := slow oldest newest clang without-compiler wheel random metamorphic
 nightly: $(STAMP) ## run slow tests, all quick tests in each environment, and random models; takes hours
 	@failed=; for job in $(NIGHTLY); do \
 		echo "nightly: make $$job TESTS=tests"; \

@@ -13,12 +13,12 @@ import copy
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symlie.derive.dynamics import derive_dynamics
 from symlie.errors import ModelError
 from symlie.ir.differentiate import reverse
-from symlie.ir.program import Assignment, Program, depends_on, needed_statements
+from symlie.ir.program import depends_on, needed_symbols
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 
@@ -26,7 +26,8 @@ from symlie.modeling.node import Node
 def with_balances(model: Model) -> Model:
     """Return the model with constraints for its massless components; raise `ModelError` if a balance determines none or
     is not smooth."""
-    open_nodes = [(node, parts) for node in _candidates(model) if (parts := _open_components(model, node))]
+    kinetic = needed_symbols(model.program, model.kinetic_terms)
+    open_nodes = [(node, parts) for node in _candidates(model) if (parts := _open_components(model, node, kinetic))]
     if not open_nodes:
         return model
     balanced = copy.copy(model)
@@ -83,9 +84,8 @@ def _candidates(model: Model) -> Iterator[Node]:
             yield node
 
 
-def _open_components(model: Model, node: Node) -> list[int]:
+def _open_components(model: Model, node: Node, kinetic: set[Symbol]) -> list[int]:
     """Return the velocity components of a node that neither the kinetic energy nor a constraint contains."""
-    kinetic = _symbols(model.program, model.kinetic_terms)
     open_parts = [k for k, v in enumerate(node.velocity.components) if v not in kinetic]
     if not open_parts:
         return []
@@ -95,15 +95,3 @@ def _open_components(model: Model, node: Node) -> list[int]:
             column = reverse(model.program, [(row, Integer(1))], [varied])[0]
             open_parts = [k for k in open_parts if column[k] == 0]
     return open_parts
-
-
-def _symbols(program: Program, outputs: Sequence[Expr]) -> set[Symbol]:
-    """Return all symbols in expressions, directly or through statements."""
-    total = Add(*outputs)
-    found = set(total.free_symbols)
-    for statement in needed_statements(program, [total]):
-        if isinstance(statement, Assignment):
-            found |= statement.expression.free_symbols
-        else:
-            found |= {s for a in statement.arguments for c in a.components for s in c.free_symbols}
-    return {s for s in found if isinstance(s, Symbol)}

@@ -277,6 +277,11 @@ def needed_statements(program: Program, outputs: Iterable[Expr]) -> list[Stateme
     return [program.statements[k] for k in sorted(_dependencies(program, outputs)[0])]
 
 
+def needed_symbols(program: Program, outputs: Iterable[Expr]) -> set[Symbol]:
+    """Return the symbols on which the outputs depend, directly or through statements."""
+    return _dependencies(program, outputs)[1]
+
+
 def depends_on(program: Program, outputs: Iterable[Expr], symbols: Iterable[Symbol]) -> bool:
     """Return whether any output depends on any of the symbols."""
     return not _dependencies(program, outputs)[1].isdisjoint(symbols)

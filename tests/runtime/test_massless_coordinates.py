@@ -15,6 +15,8 @@ from scipy.linalg import expm
 from scipy.optimize import root
 
 import symlie as sl
+from symlie.derive import balances
+from symlie.ir.program import needed_symbols
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
 
@@ -361,3 +363,20 @@ def test_members_of_an_ensemble_are_balanced() -> None:
     for k, value in enumerate(stiffness):
         alone = sl.solve(system.with_parameters(k1=value), 0.5, h=0.02)
         assert found.member(k).q.tobytes() == alone.q.tobytes()
+
+
+def test_kinetic_energy_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for each node would make the cost of the derivation quadratic in their number."""
+    calls = []
+
+    def counted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return needed_symbols(*arguments)
+
+    monkeypatch.setattr(balances, "needed_symbols", counted)
+    model = sl.Model("points")
+    for k in range(5):
+        node = model.node(f"p{k}", "R1")
+        model.kinetic_energy(node.x_dot[0] ** 2)
+    model.derive()
+    assert len(calls) == 1

@@ -70,6 +70,8 @@ def chains() -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    print("| | rtol | steps | steps of order 5 | iterations per step | error of q | error of v | SciPy |")
+    print("|---|---|---|---|---|---|---|---|")
     for rows in (tops, roll_ups, chains):
         for line in rows():
             print(line, flush=True)

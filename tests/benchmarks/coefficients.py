@@ -132,7 +132,7 @@ def main() -> None:
         run_compiler(path, Path(folder, "bundle.so"), flags("default"))
         library = ctypes.CDLL(str(Path(folder, "bundle.so")))
         work = np.empty(7 * COUNT)
-        print(f"{'ω':14}{'loop':12}{'switched':>10}{'ours':>10}{'ratio':>8}   ns for seven functions")
+        print("| ω in rad | loop | switched, ns | symlie, ns | ratio |\n|---|---|---|---|---|")
         for label, omega in angles.items():
             z = np.ascontiguousarray(omega**2)
             for loop in ("latency", "throughput", "array"):
@@ -144,7 +144,7 @@ def main() -> None:
                         pointers = (ctypes.c_void_p(z.ctypes.data), ctypes.c_void_p(work.ctypes.data))
                         times[kind].append(call(*pointers, ctypes.c_longlong(COUNT)))
                 a, b = (statistics.median(times[k]) for k in KINDS)
-                print(f"{label:14}{loop:12}{a:10.2f}{b:10.2f}{a / b:8.2f}")
+                print(f"| {label} | {loop} | {a:.1f} | {b:.1f} | {a / b:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -233,12 +233,12 @@ CASES = {
 
 
 def compare(exudyn: ModuleType, name: str, samples: int, *, modified: bool) -> None:
-    """Print a line of times and one of iterations."""
+    """Print a row of the table."""
     case = CASES[name]
     system = case.own()
     option = "modified" if modified else "full"
     method = chosen_method("generalized_alpha", {"newton": option})
-    counts = []
+    counts, cells = [], ""
     for number, h in enumerate(case.steps):
         steps = round(case.end / h)
         peer = case.peer(exudyn)
@@ -247,7 +247,7 @@ def compare(exudyn: ModuleType, name: str, samples: int, *, modified: bool) -> N
         solution = sl.solve(system, steps * h, h=h, method=method, record_every=steps)
         apart = float(np.abs(solution.field(case.last, "x")[-1] - peer.position(-1)).max())
         assert apart < case.close, f"{name}, h = {h:g}: ends are {apart:g} m apart"
-        counts.append(f"{solution.statistics.newton_iterations / steps:.2f} | {peer.iterations():.2f}")
+        counts.append(f"{solution.statistics.newton_iterations / steps:.2f} / {peer.iterations():.2f}")
         if number == 0:
             own = step_timer(system, method, h, steps)
             ours = [own()]
@@ -255,12 +255,9 @@ def compare(exudyn: ModuleType, name: str, samples: int, *, modified: bool) -> N
                 ours.append(own())
                 theirs.append(peer.sample())
             ratio = statistics.median(b / a for a, b in zip(ours, theirs, strict=True))
-            print(
-                f"{name:13} {option:9} symlie {min(ours) / 1e3:6.2f} µs, Exudyn {min(theirs) / 1e3:6.2f} µs: "
-                f"{ratio:5.1f} times, {min(theirs) / min(ours):5.1f} by the least; ends {apart:.1e} m apart"
-            )
-    sizes = ", ".join(f"{h:g}" for h in case.steps)
-    print(f"{'':13} Newton iterations, symlie | Exudyn, h = {sizes}: {', '.join(counts)}")
+            cells = f"{min(ours) / 1e3:.2f} | {min(theirs) / 1e3:.1f} | {ratio:.1f} | {apart:.0e} m"
+    sizes = ", ".join(f"{h:.2g}" for h in case.steps)
+    print(f"| {name}, {option} | {case.steps[0]:.2g} | {cells} | {', '.join(counts)} (h = {sizes} s) |", flush=True)
 
 
 def main() -> None:
@@ -274,7 +271,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     stay_on_one_processor()
     exudyn = importlib.import_module("exudyn")
-    print(f"Exudyn {exudyn.__version__}")
+    print(f"Exudyn {exudyn.__version__}\n")
+    print("| mechanism, Newton | h, s | symlie, µs | Exudyn, µs | ratio | difference | iterations, symlie / Exudyn |")
+    print("|---|---|---|---|---|---|---|")
     for name in arguments.only:
         for modified in (False, True):
             compare(exudyn, name, arguments.samples, modified=modified)

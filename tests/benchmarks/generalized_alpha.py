@@ -44,8 +44,8 @@ STAGES = 6
 FIRST_STEPS = 2
 EXPLICIT = chosen_method("half_explicit_5")
 METHODS: Mapping[str, Method] = {
-    "fresh": chosen_method("generalized_alpha"),
-    "kept": chosen_method("generalized_alpha", {"newton": "modified"}),
+    "new": chosen_method("generalized_alpha"),
+    "reused": chosen_method("generalized_alpha", {"newton": "modified"}),
 }
 
 
@@ -68,17 +68,18 @@ def top(samples: int) -> None:
             hand.append(measured(1)["generalized_alpha_top.ns_per_step"])
             for m, timer in timers.items():
                 times[m.name].append(timer())
-    print("heavy top on SE(3), ns per step: median, least, median of ratios, ratio of the least")
     ours = times[method.name]
-    for name, other in (("by hand", hand), ("half_explicit_5", times["half_explicit_5"])):
+    print(f"Heavy top on SE(3): {statistics.median(ours):.0f} ns per step (minimum {min(ours):.0f}), relative to:\n")
+    print("| | median of ratios | ratio of minima |\n|---|---|---|")
+    for name, other in (("hand-written C", hand), ("half_explicit_5", times["half_explicit_5"])):
         ratio = statistics.median(a / b for a, b in zip(ours, other, strict=True))
-        least = min(ours) / min(other)
-        print(f"  {statistics.median(ours):8.1f} {min(ours):8.1f}   of {name:16} {ratio:6.2f} {least:6.2f}")
+        print(f"| {name} | {ratio:.2f} | {min(ours) / min(other):.2f} |")
 
 
 def bdf(samples: int) -> None:
     """Iterations of bdf2 on tops and on a rod."""
-    print("an iteration of bdf2 in those of generalized_alpha: index 3, stabilised index 2; median of ratios")
+    print("\nCost of an iteration of bdf2 relative to generalized_alpha, median of ratios:\n")
+    print("| | index 3 | stabilised index 2 |\n|---|---|---|")
     systems = {f"heavy top on {group}": (build_top(group), 2000) for group in ("SO3xR3", "S3xR3", "SE3", "S3sR3")}
     systems["Kirchhoff rod of 64 segments"] = build_rod(segments=64, constraint="kirchhoff"), 100
     for name, (model, steps) in systems.items():
@@ -92,7 +93,7 @@ def bdf(samples: int) -> None:
                 taken = [timed(system, begin, m, STEP_OF_BDF, steps) for m in pair]
                 found.append(taken[0].ns / taken[0].iterations / taken[1].ns * taken[1].iterations)
             ratios.append(statistics.median(found))
-        print(f"  {name:30} {ratios[0]:6.3f} {ratios[1]:6.3f}", flush=True)
+        print(f"| {name} | {ratios[0]:.2f} | {ratios[1]:.2f} |", flush=True)
 
 
 MATERIAL: Mapping[str, Any] = {
@@ -175,7 +176,9 @@ def timed(system: System, begin: LoopState, method: Method, h: float, steps: int
 
 def rods(shape: str, largest: int, samples: int) -> None:
     """One kind of rods."""
-    print(f"{shape}: ns per node and iteration, of a stage of half_explicit_5, iterations, bytes per node")
+    print(f"\n{shape[0].upper()}{shape[1:]}: cost of a Newton iteration with a new matrix or with reused factors:\n")
+    print("| segments | matrix | ns per node | stages of half_explicit_5 | iterations per step | bytes per node |")
+    print("|---|---|---|---|---|---|")
     for n in (n for n in NUMBERS if n <= largest):
         system = SHAPES[shape](n).derive().compile(backend="c")
         begin, steps = LoopState(0.0, start_of(system, 0.0)), max(16, 4000 // n)
@@ -189,9 +192,8 @@ def rods(shape: str, largest: int, samples: int) -> None:
             ratio = statistics.median(a / b for a, b in zip(times, stages, strict=True))
             first = taken[name][0]
             print(
-                f"  N = {n:6d} {name:6} {min(times) / (n + 1):9.1f}   {ratio:6.2f} {min(times) / min(stages):6.2f}   "
-                f"{first.iterations / steps:5.2f} ({first.matrices} matrices in {steps} steps)   "
-                f"{workspace_bytes(system, m) / (n + 1):8.0f}",
+                f"| {n:,} | {name} | {min(times) / (n + 1):.0f} | {ratio:.2f} | {first.iterations / steps:.2f} | "
+                f"{workspace_bytes(system, m) / (n + 1):.0f} |",
                 flush=True,
             )
 

@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks.page [docs/performance.md] [--only chain,minimal_chain] [--busy]
 
-Each yardstick is a command of this folder that prints one table in Markdown. Yardsticks that compare with a package
+Each yardstick is a command of this folder that prints tables in Markdown. Yardsticks that compare with a package
 that is not installed are omitted. The machine must be idle unless ``--busy`` is given.
 """
 
@@ -35,7 +35,7 @@ IDLE = 0.5
 
 @dataclass(frozen=True)
 class Yardstick:
-    """A command that prints a table."""
+    """A command that prints one or more tables."""
 
     title: str
     task: str
@@ -100,6 +100,35 @@ YARDSTICKS = (
         ("exudyn",),
     ),
     Yardstick(
+        "Mechanisms and Exudyn",
+        "CPU time in µs per step of generalized-α with spectral radius 0.9, minimum of alternating samples, difference "
+        "of the configurations at the end, and Newton iterations per step.",
+        "tests/benchmarks/exudyn_mechanisms.py",
+        ("exudyn",),
+    ),
+    Yardstick(
+        "Generalized-α",
+        "CPU time of steps and Newton iterations, alternating samples.",
+        "tests/benchmarks/generalized_alpha.py",
+    ),
+    Yardstick("Rods", "CPU time of explicit steps, medians.", "tests/benchmarks/rods.py"),
+    Yardstick(
+        "RATTLie",
+        "CPU time of steps on the flying spaghetti, minimum of alternating samples.",
+        "tests/benchmarks/variational.py --quick",
+    ),
+    Yardstick(
+        "BDF of variable order",
+        "Steps, iterations, and errors relative to rtol and to the largest component, with the stiff chain also by "
+        "SciPy's BDF.",
+        "-m tests.benchmarks.bdf",
+    ),
+    Yardstick(
+        "Coefficient functions",
+        "CPU time in ns of all seven coefficient functions together, and of the switched pairs of the papers, medians.",
+        "tests/benchmarks/coefficients.py",
+    ),
+    Yardstick(
         "Series for the heavy top and heyoka",
         "CPU time of one second of motion with an error of 1e-10, minimum of alternating runs.",
         "-m tests.benchmarks.taylor heyoka",
@@ -108,13 +137,24 @@ YARDSTICKS = (
     Yardstick(
         "Series for chains and heyoka",
         "CPU time of one second of motion with an error of 1e-10 of the directions, minimum of alternating runs.",
-        "-m tests.benchmarks.taylor_chain heyoka",
+        "-m tests.benchmarks.taylor_chain heyoka --links 8 16 64 256",
         ("heyoka",),
     ),
     Yardstick(
         "Series for rods",
         "CPU time of five seconds of motion with an error of 1e-8, minimum of alternating runs.",
         "-m tests.benchmarks.taylor_rods",
+    ),
+    Yardstick(
+        "Series in SIMD lanes and heyoka",
+        "CPU time per member of 64 tops, one second of motion, minimum of alternating runs.",
+        "-m tests.benchmarks.taylor_lanes heyoka",
+        ("heyoka",),
+    ),
+    Yardstick(
+        "SIMD lanes",
+        "Throughput of lanes relative to single members, 64 members in one thread, minimum of alternating samples.",
+        "-m tests.benchmarks.lanes",
     ),
     Yardstick(
         "Ensembles",
@@ -129,7 +169,8 @@ class Part:
     """A measured yardstick."""
 
     yardstick: Yardstick
-    table: str
+    output: str
+    """Tables in Markdown with their captions."""
 
 
 def measured(yardstick: Yardstick) -> Part:
@@ -137,10 +178,9 @@ def measured(yardstick: Yardstick) -> Part:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
     words = [sys.executable, *shlex.split(yardstick.words)]
     done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
-    if len(lines) < 3:
+    if "\n|---" not in done.stdout:
         raise ValueError(f"{yardstick.command} printed no table")
-    return Part(yardstick, "\n".join(lines))
+    return Part(yardstick, done.stdout.strip())
 
 
 def processor() -> str:
@@ -177,7 +217,9 @@ def page(parts: list[Part]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path, nargs="?", help="page to write, otherwise standard output")
+    parser.add_argument(
+        "file", type=Path, nargs="?", help="page to write after each benchmark, otherwise standard output"
+    )
     parser.add_argument("--only", default=",".join(y.name for y in YARDSTICKS), help="names, separated by commas")
     parser.add_argument("--busy", action="store_true", help="measure on a machine with other load")
     options = parser.parse_args(arguments)
@@ -188,16 +230,15 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"the load average is {os.getloadavg()[0]:.1f}; stop other processes or use --busy")
     parts = []
     for yardstick in (y for y in YARDSTICKS if y.name in names):
-        if not yardstick.available:
+        if yardstick.available:
+            print(f"{yardstick.title}: {yardstick.command}", file=sys.stderr, flush=True)
+            parts.append(measured(yardstick))
+        else:
             print(f"{yardstick.title}: omitted, {', '.join(yardstick.peers)} not installed", file=sys.stderr)
-            continue
-        print(f"{yardstick.title}: {yardstick.command}", file=sys.stderr, flush=True)
-        parts.append(measured(yardstick))
-    text = page(parts)
-    if options.file:
-        options.file.write_text(text, encoding="utf-8")
-    else:
-        print(text, end="")
+        if options.file:
+            options.file.write_text(page(parts), encoding="utf-8")
+    if not options.file:
+        print(page(parts), end="")
 
 
 if __name__ == "__main__":

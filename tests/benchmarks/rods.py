@@ -99,14 +99,15 @@ def main() -> None:
     parser.add_argument("yardstick", type=Path, nargs="?")
     arguments = parser.parse_args()
     stay_on_one_processor()
-    print("half_explicit_5, Kirchhoff: ns per step and node")
+    print("Kirchhoff rods, half_explicit_5:\n")
+    print("| segments | ns per step and node | relative to the first row |\n|---|---|---|")
     first = 0.0
     for n in NUMBERS:
         steps = max(2, 40000 // n)
         timer = step_timer(system(n, "kirchhoff"), "half_explicit_5", STEP_SIZE, steps)
         value = statistics.median(timer() for _ in range(9)) / (n + 1)
         first = first or value
-        print(f"  N = {n:6d} {value:9.1f}   {value / first:.3f} of N = {NUMBERS[0]}")
+        print(f"| {n:,} | {value:.0f} | {value / first:.2f} |", flush=True)
     n = 2000
     times = {}
     for backend in ("c", "numpy"):
@@ -116,14 +117,13 @@ def main() -> None:
         solution = solve(s, 10 * STEP_SIZE, h=STEP_SIZE, record_every=10**9)
         times[backend] = solution.statistics.cpu_seconds / 10
         assert np.all(np.isfinite(solution.v)), time.process_time() - start
-    print(f"NumPy / C at N = {n}: {times['numpy'] / times['c']:.2f}")
+    print(f"\nCPU time of the NumPy backend over C with {n:,} segments: {times['numpy'] / times['c']:.1f}.")
     stage = yardstick_stage(arguments.yardstick) if arguments.yardstick else None
+    more = f" stages of the hand-written step ({stage:.1f} ns) |" if stage else ""
     n = 256
     for constraint in ("none", "kirchhoff"):
-        print(
-            f"{constraint}, N = {n}: ns per node"
-            + (f", and in stages of the hand-written step ({stage:.1f} ns)" if stage else "")
-        )
+        print(f"\nParts of a stage with {n} segments, constraint {constraint}:\n\n| part | ns per node |{more}")
+        print("|---|---|" + ("---|" if stage else ""))
         values = {
             name: statistics.median(timer() for _ in range(41)) / (n + 1)
             for name, timer in stage_timers(system(n, constraint)).items()
@@ -131,7 +131,7 @@ def main() -> None:
         kernels = sum(value for name, value in values.items() if name.startswith("kernels"))
         values["assembly and linear algebra (the rest)"] = values["right-hand side with multipliers"] - kernels
         for name, value in values.items():
-            print(f"  {name:40} {value:8.1f}" + (f"   {value / stage:6.2f}" if stage else ""))
+            print(f"| {name} | {value:.1f} |" + (f" {value / stage:.2f} |" if stage else ""))
 
 
 if __name__ == "__main__":

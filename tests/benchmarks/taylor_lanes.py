@@ -138,7 +138,7 @@ def main() -> None:
             if row is not None:
                 least[name] = min(least[name], row[0].sample()[0])
     first = next(iter(least.values()))
-    print(f"error at t = 1 s below {given.error:.0e}, {given.members} members\n")
+    print(f"Error at t = 1 s below {given.error:.0e}, {given.members} members:\n")
     print("| | tolerance | error | µs per member | ratio |\n|---|---|---|---|---|")
     for name, row in chosen.items():
         if row is None:

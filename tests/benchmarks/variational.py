@@ -48,7 +48,8 @@ COLD_METHODS = ("rattlie", "variational_midpoint", "simpson")
 
 def rods(numbers: tuple[int, ...]) -> None:
     """CPU time of a step relative to half_explicit_5, and per node."""
-    print("segments  simplified  full  µs per node and step of rattlie")
+    print("Rods, rattlie relative to half_explicit_5 at equal step sizes:\n")
+    print("| segments | simplified Newton | full Newton | µs per node and step, simplified |\n|---|---|---|---|")
     for n in numbers:
         system = flying_spaghetti.build(n).derive().compile("c")
         chosen = [
@@ -57,7 +58,7 @@ def rods(numbers: tuple[int, ...]) -> None:
         ]
         timers = [step_timer(system, m, 2.0**-8 * 16 / n, max(4, 40000 // n)) for m in chosen]
         best = np.min([[timer() for timer in timers] for _ in range(REPETITIONS)], axis=0)
-        print(f"{n:8d}  {best[1] / best[0]:10.2f}  {best[2] / best[0]:4.2f}  {best[1] / n / 1000:.2f}")
+        print(f"| {n:,} | {best[1] / best[0]:.2f} | {best[2] / best[0]:.2f} | {best[1] / n / 1000:.2f} |", flush=True)
 
 
 def accuracy() -> None:

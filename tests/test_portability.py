@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from symlie.utilities.paths import PACKAGE
 from tests.rooms import modules
 
@@ -96,6 +98,7 @@ print(sorted(p.name for p in pathlib.Path().iterdir()))
 """
 
 
+@pytest.mark.slow
 def test_package_runs_without_platform_modules(tmp_path: Path) -> None:
     """A Python without platform-specific names imports all modules, compiles, runs, stops and resumes."""
     script = ELSEWHERE.replace("MODULES", repr(OF_ONE_SYSTEM)).replace("UNIX", repr(OF_UNIX))

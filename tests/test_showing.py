@@ -97,6 +97,7 @@ NAMED = {
 """Classes whose objects people look at."""
 
 
+@pytest.mark.slow
 def test_every_object_is_displayed_in_one_line() -> None:
     shown = [(type(value).__name__, repr(value)) for value in objects()]
     assert not [(kind, text[:300]) for kind, text in shown if "\n" in text or len(text) > LONGEST_LINE]
@@ -166,6 +167,7 @@ CELLS = (
 )
 
 
+@pytest.mark.slow
 def test_notebook_displays_all_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a fresh kernel: tables, LaTeX, and each figure exactly once."""
     for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):

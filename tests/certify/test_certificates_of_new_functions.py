@@ -24,6 +24,7 @@ def sources() -> list[str]:
     return [coefficient_source(scheme_for(function_of(name))) for name in (*NAMES, "c3")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c4_3", "c2_5", "c1_4", "g4", "g5"])
 def test_new_functions_are_accurate_up_to_two_pi(name: str) -> None:
     pytest.importorskip("flint")
@@ -44,6 +45,7 @@ def test_bounds_are_proved_with_a_prover(tmp_path: Path) -> None:
     assert entry["versions"].keys() == {"symlie", "python-flint", "sympy", "compiler"}
 
 
+@pytest.mark.slow
 def test_missing_prover_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pycparser")
     texts = sources()

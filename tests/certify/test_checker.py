@@ -37,6 +37,7 @@ def first_section(name: str, precision: str = "double") -> Entry:
     return entry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "precision"), QUICK)
 def test_shipped_certificates_are_accepted(name: str, precision: str) -> None:
     check_function(ENTRIES[name, precision])
@@ -122,6 +123,7 @@ TAMPERED: list[Callable[[Entry], Entry]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", TAMPERED)
 def test_tampered_certificates_are_rejected(change: Callable[[Entry], Entry]) -> None:
     check_function(first_section("c2"))

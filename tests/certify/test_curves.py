@@ -22,6 +22,7 @@ def panels() -> dict[str, list[ErrorCurve]]:
     return comparison(["c3", "c5"], upper=1.0)
 
 
+@pytest.mark.slow
 def test_error_curves_are_computed(panels: dict[str, list[ErrorCurve]]) -> None:
     """Bounds exceed measured errors, the published pair fails just above its switch, and ours does not."""
     assert [[c.label for c in panel] for panel in panels.values()] == [
@@ -38,6 +39,7 @@ def test_error_curves_are_computed(panels: dict[str, list[ErrorCurve]]) -> None:
     assert ours.proved.max() < 2
 
 
+@pytest.mark.slow
 def test_curves_of_other_papers_and_precisions_are_computed() -> None:
     (curves,) = comparison(["g0"], upper=math.pi, paper="holzinger2024").values()
     assert curves[0].label == "switched pair (holzinger2024)" and np.all(np.isfinite(curves[0].proved))
@@ -56,6 +58,7 @@ def test_figure_is_drawn(panels: dict[str, list[ErrorCurve]], tmp_path: Path) ->
         plot_errors(panels, tmp_path / "errors.txt")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [["c3"], ["c3", "c5"]])
 def test_legend_is_inside_the_figure(panels: dict[str, list[ErrorCurve]], names: list[str]) -> None:
     pytest.importorskip("matplotlib")

@@ -255,6 +255,7 @@ def everything(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "kind"), DAMAGES)
 def test_damaged_certificates_are_rejected(key: str, kind: str, everything: bool, tmp_path: Path) -> None:
     judge = Judge(certificates()[key], tmp_path / "certificate.json")

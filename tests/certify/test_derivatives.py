@@ -156,6 +156,7 @@ CHANGES: dict[str, tuple[str, str, str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_changed_operations_are_detected(scheme: Scheme, what: str) -> None:
     """They are rejected because no proof applies, and measured errors reveal them."""

@@ -42,6 +42,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix_proof, "BUDGET", 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(
     ("group", "name", "least", "largest"),
@@ -65,6 +66,7 @@ def test_kernel_bounds_are_below_their_limits(group: str, name: str) -> None:
     assert prove_kernel(group_from_name(group), kernel(group, name), BAR) <= BAR
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_worse_kernel_has_a_larger_bound() -> None:
     """A number that is added and subtracted again costs digits, and the bound says so."""
@@ -77,6 +79,7 @@ def test_worse_kernel_has_a_larger_bound() -> None:
     assert prove_kernel(group, worse, BAR) > 100 * prove_kernel(group, original, BAR)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tangent_operator", "exp"])
 def test_enclosures_hold(name: str) -> None:
     """Exact values at random points lie in the enclosures of boxes around them, errors of doubles within bounds."""
@@ -97,6 +100,7 @@ def test_enclosures_hold(name: str) -> None:
     assert all(np.all(o.error >= 0) and np.all(o.error < 1e-14) for o in outputs) and np.all(z_error < 1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c2", "c3_1", "g0", "c1_to_5_2"])
 def test_function_tables_enclose_values_and_slopes(name: str) -> None:
     """Values and slopes lie in the ranges of intervals that hold their argument."""

@@ -45,22 +45,26 @@ def with_coefficient(name: str, index: int, factor: float) -> Scheme:
     return Scheme(name, name, (replace(piece, coefficients=tuple(changed)), *scheme.pieces[1:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c1", "c2", "c3", "c2_1", "c3_1", "g0"])
 def test_shipped_schemes_pass(name: str) -> None:
     assert passes(name, scheme_for(function_of(name)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(6))
 @pytest.mark.parametrize("name", ["c1", "c2", "c3_1", "c7", "g0"])
 def test_coefficient_error_of_a_billionth_is_detected(name: str, index: int) -> None:
     assert not passes(name, with_coefficient(name, index, 1 + 1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(8))
 def test_wrong_sign_is_detected(index: int) -> None:
     assert not passes("c3", with_coefficient("c3", index, -1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c2", "c3", "c2_1", "g1"])
 def test_missing_last_term_is_detected(name: str) -> None:
     scheme = scheme_for(function_of(name))
@@ -69,6 +73,7 @@ def test_missing_last_term_is_detected(name: str) -> None:
     assert not passes(name, Scheme(name, name, (shorter, *scheme.pieces[1:])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "upper"), [("c2", 12.0), ("c4", 12.0), ("c3_1", 12.0), ("c3", 14.0), ("g0", 11.0)])
 def test_longer_interval_with_the_same_degree_is_detected(name: str, upper: float) -> None:
     scheme = scheme_for(function_of(name))
@@ -81,6 +86,7 @@ def test_single_precision_constants_are_detected() -> None:
     assert not passes("c3", Scheme("c3", "c3", (Piece(10.0, coefficients),)))
 
 
+@pytest.mark.slow
 def test_reassociated_pole_is_detected() -> None:
     scheme = scheme_for(function_of("g0"))
 

@@ -39,6 +39,7 @@ def row_to(name: str, precision: Precision, omega: float) -> Row:
     return next(r for r in verified(name, precision).rows if math.isclose(r.interval[1], omega, rel_tol=1e-6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("name", NAMES)
 def test_bounds_are_proved(name: str, precision: Precision) -> None:
@@ -56,6 +57,7 @@ def test_bounds_are_proved(name: str, precision: Precision) -> None:
         assert row.measured_eps <= row.proved_eps <= allowed * row.measured_eps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c1_to_5_2", "c1_1_to_5_2", "c3_to_5_2"])
 def test_half_angle_functions_are_proved(name: str) -> None:
     assert all(row.is_proved for row in verified(name, "double").rows)
@@ -66,6 +68,7 @@ def test_single_precision_errors_use_its_unit_roundoff() -> None:
     assert row.precision == "float" and 0.3 < row.measured_eps < row.proved_eps < 4
 
 
+@pytest.mark.slow
 def test_contraction_changes_bounds_as_expected() -> None:
     subject = named_subject("c2")
     bounds = {c: verify([subject], contraction=c)[0].rows[1].proved_eps for c in ("any", "off", "on")}
@@ -73,6 +76,7 @@ def test_contraction_changes_bounds_as_expected() -> None:
     assert bounds["any"] >= max(bounds["off"], bounds["on"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contraction", ["off", "on"])
 def test_measured_code_is_compiled_as_proved(contraction: Contraction) -> None:
     subjects = [named_subject(name, "float") for name in ("c1_1", "g0")]
@@ -84,6 +88,7 @@ def test_measured_code_is_compiled_as_proved(contraction: Contraction) -> None:
     assert all(row.is_proved for v in verified for row in v.rows)
 
 
+@pytest.mark.slow
 def test_bounds_follow_the_domain() -> None:
     (small,) = verify([named_subject("c2")], domain=(0.0, 0.5))[0].rows
     assert small.interval == (0.0, 0.5) and small.proved_eps < row_to("c2", "double", HALF_TURN / 2).proved_eps

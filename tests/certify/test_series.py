@@ -22,6 +22,7 @@ NEGLIGIBLE = 2.0**-53 / EPSILON
 """Truncation that roundings hide."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SL2", "AffineLine"])
 def test_bounds_hold(group: str) -> None:
     pytest.importorskip("flint")

@@ -76,6 +76,7 @@ def test_wrong_coefficient_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert found["measured_eps"] <= found["proved_eps"]
 
 
+@pytest.mark.slow
 def test_correct_pair_passes_and_its_snippet_compiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
@@ -94,6 +95,7 @@ def test_correct_pair_passes_and_its_snippet_compiles(tmp_path: Path, capsys: py
     assert result.rows[0].is_proved
 
 
+@pytest.mark.slow
 def test_errors_near_the_threshold_are_measured() -> None:
     function = paper_functions("tumiotto2024")[2]
     beside = errors_at_switch(function)

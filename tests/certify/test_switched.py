@@ -31,6 +31,7 @@ def judged(function: StatedFunction) -> Row:
     return result.rows[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", CLOSED_FORMS.values(), ids=lambda f: f.name)
 def test_published_threshold_pairs_have_the_recorded_errors(function: StatedFunction) -> None:
     row = judged(function)
@@ -52,6 +53,7 @@ def test_worst_threshold_pair_is_found() -> None:
     assert row.name == "(ω - sin ω)/ω³" and row.scheme == "threshold"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "degree", "switch", "error"),
     [("c2", 4, 0.22, 2.4e-15), ("c3", 8, 1.2, 3.8e-16), ("c2_1", 6, 0.86, 4.3e-15), ("g0", 6, 0.61, 4.4e-15)],
@@ -62,6 +64,7 @@ def test_best_thresholds_are_found(name: str, degree: int, switch: float, error:
     assert judged(found).proved_eps * EPSILON < 2.5 * error
 
 
+@pytest.mark.slow
 def test_other_thresholds_are_worse() -> None:
     (best,) = best_switches(CLOSED_FORMS["c3"], [4])
     bound = judged(best).proved_eps

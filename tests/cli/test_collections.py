@@ -15,6 +15,7 @@ print(code, sum(s["collections"] for s in gc.get_stats()) - before, gc.get_freez
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("list",), ("run", "heavy_top", "--h", "0.01", "--t-end", "0.01", "--fresh")])
 def test_command_line_runs_without_cycle_collection(words: tuple[str, ...]) -> None:
     """SymPy is imported and a model derived; remaining objects are not collected at exit, either."""

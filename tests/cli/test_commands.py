@@ -103,6 +103,7 @@ def test_list_reports_invalid_arguments(cli: Cli, words: list[str], sentence: st
     assert sentence in result.err
 
 
+@pytest.mark.slow
 def test_new_model_runs(cli: Cli, tmp_path: Path) -> None:
     written = cli("new", "pendulum.py")
     assert written.code == 0
@@ -119,6 +120,7 @@ def test_new_model_runs(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "pendulum.py").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 def test_new_model_takes_a_name_and_is_a_script(cli: Cli, tmp_path: Path) -> None:
     cli("new", "first.py", "--name", "swing")
     assert 'sl.Model("swing")' in (tmp_path / "first.py").read_text(encoding="utf-8")
@@ -127,6 +129,7 @@ def test_new_model_takes_a_name_and_is_a_script(cli: Cli, tmp_path: Path) -> Non
     assert "centre of mass" in result.out
 
 
+@pytest.mark.slow
 def test_commented_lines_of_the_new_model_work(cli: Cli, tmp_path: Path) -> None:
     cli("new", "damped.py")
     path = tmp_path / "damped.py"

@@ -70,6 +70,7 @@ def test_models_without_constraints_are_supported(cli: Cli) -> None:
     assert rows[2]["order"]["q"] > 4 - tolerances.ORDER_SLACK
 
 
+@pytest.mark.slow
 def test_table_and_figure_are_written(cli: Cli, tmp_path: Path) -> None:
     out = cli("converge", *TOP, *STEPS, "--plot", "orders.png").out
     lines = out.splitlines()

@@ -13,6 +13,7 @@ TOP = ("converge", "heavy_top", "-o", "group=SO3", "--t-end", "0.02", "--steps",
 BOTH = ("--coordinates", "lie,euler_angles", "--output", "center_of_mass", "--reference", "rkmk_rk44:1e-5")
 
 
+@pytest.mark.slow
 def test_command_compares_coordinates(cli: Callable[..., Outcome], tmp_path: Path) -> None:
     pictures = ("--plot", "errors.png", "--plot-iterations", "iterations.png")
     found = cli(*TOP, *BOTH, "--methods", "generalized_alpha", *pictures, "--repeat", "2")

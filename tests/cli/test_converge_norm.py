@@ -13,6 +13,7 @@ ROLL_UP = ("converge", "roll_up", "--t-end", "2**-5", "--backend", "numpy")
 GRIDS = ("--over", "segments=2,3,8", "--h", "2**-7", "--norm", "l2")
 
 
+@pytest.mark.slow
 def test_command_uses_the_norm(cli: Callable[..., Outcome], tmp_path: Path) -> None:
     found = cli(*ROLL_UP, *GRIDS, "--at", "0,10")
     assert found.code == 0 and "L² errors up to t = 0.03125 s against segments = 8" in found.out

@@ -17,6 +17,7 @@ GRIDS = ("--over", "segments=4,8,16", "--h", "2**-10")
 QUICK = ("--over", "segments=2,4", "--h", "2**-7", "--t-end", "2**-5")
 
 
+@pytest.mark.slow
 def test_spatial_order_is_two(cli: Cli) -> None:
     result = cli(*ROLL_UP, *GRIDS, "--json")
     data = result.json
@@ -39,6 +40,7 @@ def test_spatial_order_is_two(cli: Cli) -> None:
         assert rows[1]["order"][part] == pytest.approx(2, abs=tolerances.ORDER_SLACK)
 
 
+@pytest.mark.slow
 def test_load_kinks_reduce_the_order_of_velocities(cli: Cli) -> None:
     """The papers' load rises from zero with a kink, whose waves no grid resolves; configurations keep order 2."""
     words = ("converge", "flying_spaghetti", "--over", "segments=8,16,32", "--h", "2**-10")
@@ -57,6 +59,7 @@ def test_reference_can_use_a_separate_grid(cli: Cli, tmp_path: Path) -> None:
     assert errors[0] == errors[1]
 
 
+@pytest.mark.slow
 def test_each_method_is_compared_with_its_finest_grid(cli: Cli) -> None:
     methods = ("--methods", "half_explicit_2,half_explicit_3")
     rows = cli(*ROLL_UP, *QUICK, *methods, "--json").json["rows"]
@@ -93,6 +96,7 @@ def test_invalid_input_is_reported(cli: Cli, tmp_path: Path, words: tuple[str, .
     assert sentence in result.err
 
 
+@pytest.mark.slow
 def test_options_without_refinement_are_rejected(cli: Cli, tmp_path: Path) -> None:
     text = (
         "import symlie as sl\n\n\ndef build(mass=1):\n    model = sl.Model('point')\n    q = model.node('q', 'R3')\n "

@@ -24,6 +24,7 @@ def test_run_accepts_frozen_parameters(cli: Cli) -> None:
     assert "constants" not in cli("run", *TOP, "--json").json
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

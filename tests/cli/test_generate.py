@@ -85,12 +85,14 @@ def test_unknown_kernel_sets_are_rejected(cli: Cli) -> None:
     assert "--all cannot be combined with -o, --out, --sets" in cli("generate", "--all", "--sets", "core").err
 
 
+@pytest.mark.slow
 def test_all_folders_are_generated(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "generated").mkdir()
     assert cli("generate", "--all").out.split() == [f"generated/{name}" for name in FOLDERS]
     assert cli("generate", "--all", "--check").code == 0
 
 
+@pytest.mark.slow
 def test_check_detects_outdated_folders(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "COMMITTED", COMMITTED[:1])
     (tmp_path / "generated").mkdir()
@@ -147,6 +149,7 @@ def test_output_is_independent_of_hash_seeds(tmp_path: Path) -> None:
     assert texts[0] == texts[1] == texts[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--latex"], ["--variational", "midpoint"]])
 def test_derive_writes_equations(cli: Cli, tmp_path: Path, form: list[str]) -> None:
     printed = cli("derive", "heavy_top", "-o", "group=SE3", *form)

@@ -46,6 +46,7 @@ def no_generated_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     monkeypatch.setattr("symlie.cli.generate.REPOSITORY", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "hint"), MISTAKES, ids=lambda value: None if isinstance(value, str) else " ".join(value)
 )

@@ -28,6 +28,7 @@ def test_default_folder_and_prefix_are_used(cli: Cli, tmp_path: Path) -> None:
     assert "r2xr1_selftest.c" in result.out
 
 
+@pytest.mark.slow
 def test_custom_group_is_reported_as_json(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(GROUPS, encoding="utf-8")
     words = ("operators", "mine.py:G", "--target", "numpy", "--real", "float", "--prefix", "plane", "--out", "out")

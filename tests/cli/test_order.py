@@ -19,6 +19,7 @@ c = ["0", "1"]
 """
 
 
+@pytest.mark.slow
 def test_order_of_a_tableau_file_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "heun.toml"
     file.write_text(HEUN, encoding="utf-8")
@@ -30,6 +31,7 @@ def test_order_of_a_tableau_file_is_reported(tmp_path: Path, capsys: pytest.Capt
     assert len(found["observed"]["h"]) == len(found["observed"]["error"]) == len(found["observed"]["order"]) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "order", "order_hat"),
     [

@@ -68,6 +68,7 @@ def pendulum(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_interrupted_run_can_be_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
     """Ctrl-C, then resume: the same numbers, and the file that the run was to write."""
     run = ("run", str(pendulum), "--h", "1e-3", "--t-end", "0.3", "--backend", "numpy")

@@ -140,6 +140,7 @@ def test_many_multipliers_are_abbreviated(cli: Cli) -> None:
     assert printed(16).endswith(f"16 × 2 values, largest |λ| = {largest:.9g}")
 
 
+@pytest.mark.slow
 def test_plot_of_a_run_is_written(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = cli(*SPAGHETTI, "--t-end", "1", "--plot", "spaghetti.png")

@@ -75,6 +75,7 @@ def test_defaults_of_options_are_recorded(cli: Cli) -> None:
     assert cli("run", "heavy_top", "--h", "0.01", "--t-end", "0.01", "--json").json["options"]["group"] == "SO3xR3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_reference_errors_are_printed(cli: Cli, group: str) -> None:
     method = "rkmk_dopri5" if group in ("SO3", "S3") else "half_explicit_5"
@@ -102,6 +103,7 @@ def test_times_parameters_and_initial_values_can_be_set(cli: Cli) -> None:
     assert spin["v"]["top"][0] == pytest.approx([0, 3, 0, 0, 0, 0], abs=tolerances.HEAVY_TOP_RUN)
 
 
+@pytest.mark.slow
 def test_initial_quantities_can_be_set(cli: Cli) -> None:
     words = ("run", "pendulum_chain", "-o", "links=3", "--rtol", "1e-10", "--t-end", "0.5", "--backend", "numpy")
     words = (*words, "--set", "masses=[1,2,3]", "--init", "angular_velocities=[[0,1,0],[0,2,0],[0,3,0]]", "--json")

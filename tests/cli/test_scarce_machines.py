@@ -51,6 +51,7 @@ def python(code: str, folder: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
+@pytest.mark.slow
 def test_too_large_files_are_named(tmp_path: Path) -> None:
     """With the reason of the system, also where netCDF4 knows of an HDF error alone."""
     pytest.importorskip("netCDF4")
@@ -78,6 +79,7 @@ def test_too_large_files_are_named(tmp_path: Path) -> None:
     assert not [p for p in left if p.stat().st_size > LIMIT], "nothing is left beside its place"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [4_000, 16_000, 60_000])
 def test_compilation_on_a_full_disk_gives_one_sentence(limit: int, tmp_path: Path) -> None:
     code = MODEL + (
@@ -95,6 +97,7 @@ def test_compilation_on_a_full_disk_gives_one_sentence(limit: int, tmp_path: Pat
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:backslashreplace"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_names_outside_the_locale_give_one_sentence(backend: str, tmp_path: Path) -> None:
     """A cache folder that no library can be loaded from is replaced; files that cannot be named are refused."""

@@ -153,6 +153,7 @@ WAYS: dict[str, tuple[str, Callable[[int], None]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_cache_key_includes_all_inputs_of_a_model(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYMLIE_TEST_STRENGTH", "")  # restored at the end
@@ -184,6 +185,7 @@ def test_equal_models_are_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
         energy(written("3.5"))
 
 
+@pytest.mark.slow
 def test_fresh_option_ignores_the_cache(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry that answers wrongly is not asked, and another one takes its place."""
     path = written("4.5")

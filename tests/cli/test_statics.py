@@ -25,12 +25,14 @@ def test_equilibrium_is_printed(cli: Cli) -> None:
     assert result["neutral_directions"] == 1  # about the vertical
 
 
+@pytest.mark.slow
 def test_rod_equilibrium_is_printed_as_a_table(cli: Cli) -> None:
     result = cli("equilibrium", "roll_up", "-o", "segments=4", "--backend", "numpy")
     assert result.code == 0 and "rod[4].x" in result.out and "potential energy [J]" in result.out
     assert max(map(len, result.out.splitlines())) < 120
 
 
+@pytest.mark.slow
 def test_failures_are_reported_in_one_sentence(cli: Cli) -> None:
     rod = ("flying_spaghetti", "-o", "segments=2", "--backend", "numpy")
     result = cli("equilibrium", *rod, "--t", "1", "--max-iterations", "5")
@@ -61,6 +63,7 @@ def test_modes_at_the_initial_configuration_are_printed(cli: Cli) -> None:
     assert "It is unstable" in result.out and "initial configuration" in result.out
 
 
+@pytest.mark.slow
 def test_modes_at_a_steady_motion_are_printed(cli: Cli) -> None:
     """A sleeping top needs spin² > 4 J m g l/J₃², here 202 rad/s; nutation is not a steady motion."""
     sleeping = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--motion", "--json")
@@ -82,6 +85,7 @@ def test_assemble_prints_the_configuration(cli: Cli) -> None:
     assert result.err.startswith("symlie: Assembled; moved top by 0.")
 
 
+@pytest.mark.slow
 def test_path_is_printed(cli: Cli) -> None:
     """The mass of a top that hangs changes nothing but the force in its support."""
     path = ("--path", "mass", "--until", "20")

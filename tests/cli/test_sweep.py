@@ -121,6 +121,7 @@ def test_resumed_sweeps_are_bit_identical(
     assert other_seed.code == 1 and "belongs to another ensemble: it differs in values of mass" in other_seed.err
 
 
+@pytest.mark.slow
 def test_model_options_give_separate_systems(cli: Cli, tmp_path: Path) -> None:
     found = cli("sweep", *TOP, "--over", "group=SE3,S3", "--over", "mass=10,20", "--out", "runs", "--json").json
     assert [part["options"]["group"] for part in found["systems"]] == ["SE3", "S3"]
@@ -131,6 +132,7 @@ def test_model_options_give_separate_systems(cli: Cli, tmp_path: Path) -> None:
     assert [part["members"] for part in alone] == [1, 1]
 
 
+@pytest.mark.slow
 def test_amount_of_work_is_printed(cli: Cli, tmp_path: Path) -> None:
     words = ("sweep", *TOP, "--over", "mass=1:2:5", "--over", "gravity=[0,0,-9.81],[0,0,0]", "--combine", "grid")
     found = cli(*words, "--out", "runs", "--dry-run", "--json").json
@@ -140,6 +142,7 @@ def test_amount_of_work_is_printed(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_work_is_estimated_from_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the members that run are created, whatever their number, and their store is the store of all."""
     made: list[int] = []

@@ -83,6 +83,7 @@ USES: dict[str, tuple[str, Callable[..., Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", USES)
 def test_code_in_files_requires_consent(use: str, tmp_path: Path) -> None:
     kind, action = USES[use]
@@ -105,6 +106,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_commands_require_consent_for_code_in_files(kind: str, cli: Cli, tmp_path: Path) -> None:
     trap = Trap(tmp_path)
@@ -134,6 +136,7 @@ def test_sweeps_require_consent_for_the_model_file(cli: Cli, tmp_path: Path) -> 
     assert trap.has_run()
 
 
+@pytest.mark.slow
 def test_reading_store_results_requires_no_consent(tmp_path: Path) -> None:
     """Arrays, statistics on groups and failures of a store run no code, and equal those of the ensemble in memory."""
     trap = Trap(tmp_path)
@@ -158,6 +161,7 @@ GROUPS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", GROUPS)
 def test_store_groups_are_read_without_code(case: str, tmp_path: Path) -> None:
     model = sl.Model("group")

@@ -25,6 +25,7 @@ FIELDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_function_is_verified(cli: Cli) -> None:
     data = cli("verify", "c3", "--json").json
     assert data["status"] == "ok"
@@ -41,6 +42,7 @@ def test_function_is_verified(cli: Cli) -> None:
     assert "π/2" in out and "polynomial, closed form" in out
 
 
+@pytest.mark.slow
 def test_target_determines_the_exit_code(cli: Cli) -> None:
     result = cli("verify", "c3", "--target", "0.9", "--json")
     assert (result.code, result.json["status"]) == (1, "not proved")
@@ -48,12 +50,14 @@ def test_target_determines_the_exit_code(cli: Cli) -> None:
     assert "above its target of 0.9" in cli("verify", "c3", "--target", "0.9").out
 
 
+@pytest.mark.slow
 def test_group_is_verified_in_single_precision(cli: Cli) -> None:
     rows = cli("verify", "SO3", "--precision", "float", "--domain", "0,3.14", "--json").json["functions"]
     assert {"c1", "c2", "c3", "g0", "c2_1", "g1"} <= {row["name"] for row in rows}
     assert all(row["precision"] == "float" and row["ok"] for row in rows)
 
 
+@pytest.mark.slow
 def test_folders_and_models_are_verified(cli: Cli, tmp_path: Path) -> None:
     rows = cli("verify", str(GENERATED), "--trust", "--json").json["functions"]
     assert {row["name"] for row in rows} == {"c1", "c2", "c2_1", "c3", "c3_1", "g0", "g1"}
@@ -79,6 +83,7 @@ def test_certificates_of_models_cover_all_functions(folder: Path) -> None:
     assert {e["status"] for e in content["functions"]} == {"proved"}
 
 
+@pytest.mark.slow
 def test_paper_functions_are_verified(cli: Cli) -> None:
     result = cli("verify", "--paper", "tumiotto2024", "--json")
     assert result.code == 1
@@ -89,6 +94,7 @@ def test_paper_functions_are_verified(cli: Cli) -> None:
     assert 4e-8 < row["measured_eps"] * 2.0**-52 < 1.2e-7 and 1e-4 < row["measured_at"] < 2e-4
 
 
+@pytest.mark.slow
 def test_suggest_prints_thresholds(cli: Cli) -> None:
     rows = cli("verify", "c3", "--suggest", "--json").json["functions"]
     assert [row["degree"] for row in rows] == [2, 4, 6, 8, 10]

@@ -41,6 +41,7 @@ def folder(cli: Cli, tmp_path: Path) -> Path:
     return tmp_path / "top"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_generated_folder_runs_without_sympy(folder: Path, backend: str) -> None:
     result = python("-c", WITHOUT + LOAD, str(folder), backend)

@@ -66,6 +66,7 @@ def by_densities(segments: int) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_densities_generate_the_code_of_a_written_element() -> None:
     texts = []
     for model in (typed_in(3), by_densities(5)):

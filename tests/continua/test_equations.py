@@ -81,6 +81,7 @@ def forces(R: Matrix, x: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return v, w, G
 
 
+@pytest.mark.slow
 def test_inertial_form_is_equivalent() -> None:
     """ρA u̇ = ∂f + ρA γ + f_ext and ρ(i ω)˙ = ∂m + ∂x × f + m_ext, in inertial axes."""
     R, x = motion()
@@ -93,6 +94,7 @@ def test_inertial_form_is_equivalent() -> None:
     np.testing.assert_allclose(balance(beam().derive(), R, x), expected, rtol=tolerances.SMOOTH_IDENTITY)
 
 
+@pytest.mark.slow
 def test_strains_use_section_axes_with_inertial_velocities() -> None:
     """On SO(3)×R³ with e = [K; Rᵀ x'], P in ė and shear held: in inertial axes the equations of the beam on SE(3)."""
     R, x = motion()
@@ -142,6 +144,7 @@ def test_rates_of_other_quantities_are_derived() -> None:
         product.rate(product.w_dot)
 
 
+@pytest.mark.slow
 def test_power_balance_holds() -> None:
     """v·(balance) is the rate of T + U, plus 2P, minus the powers of the section forces, ∂(G·v), and of the loads."""
     R, x = motion()

@@ -34,6 +34,7 @@ def falling(backend: str = "numpy", like: bool = False) -> Solution:
     return sl.solve(model.derive().compile(backend), 0.02, h=1e-3, record_every=5)
 
 
+@pytest.mark.slow
 def test_section_forces_balance_the_nodes() -> None:
     """G = C (w - w*) + 2 D ẇ + λ, and w from neighbouring nodes; λ are the multipliers of the constraint."""
     solution = falling()
@@ -70,6 +71,7 @@ def test_fields_are_available_in_both_axes() -> None:
         solution.field("rod", "multipliers", frame="space")
 
 
+@pytest.mark.slow
 def test_compiled_code_agrees_and_types_are_shared() -> None:
     found: list[Array] = []
     for backend in ("numpy", "c"):
@@ -102,6 +104,7 @@ def test_string_at_rest_has_constant_tension() -> None:
         solution.field("string", "strain", frame="space")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["npz", "nc"])
 def test_requested_fields_are_saved(tmp_path: Path, ending: str) -> None:
     if ending == "nc":
@@ -114,6 +117,7 @@ def test_requested_fields_are_saved(tmp_path: Path, ending: str) -> None:
     assert list(again.known_fields) == [("rod", "section_force", "body")]
 
 
+@pytest.mark.slow
 def test_fields_are_plotted_over_s() -> None:
     pytest.importorskip("matplotlib")
     figure = falling().plot(panels=["rod.section_force", "energy"])

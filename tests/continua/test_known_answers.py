@@ -86,6 +86,7 @@ def cantilever(segments: int, load: float) -> Array:
     return np.array(model.derive().compile("numpy").static_equilibrium().q).reshape(-1, 4)[-1, 2:]
 
 
+@pytest.mark.slow
 def test_planar_cantilever_bends_like_the_elastica() -> None:
     exact = np.array(elastica(5.0))
     errors = [np.abs(cantilever(n, 5.0) - exact).max() for n in (10, 20)]

@@ -84,6 +84,7 @@ def deflection(rod: sl.CosseratRod) -> float:
     return float(np.array(system.static_equilibrium().q).reshape(-1, 7)[-1, 6])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unit", "section", "length", "force"),
     [

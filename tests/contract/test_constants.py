@@ -37,6 +37,7 @@ def test_scan_finds_numbers_in_headers() -> None:
     assert numbers_in(text) == ["A", "B", "SYMLIE_DONE = 0", "1e-9"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_constant_is_used_by_the_time_loop(name: str) -> None:
     assert any(re.search(rf"\b{name}\b", text) for text in HEADERS.values())

@@ -54,6 +54,7 @@ def in_parts(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> 
         return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_splitting_preserves_motion_and_names(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
     model = chain(3)

@@ -110,6 +110,7 @@ def assert_equal(found: Sequence[mpf], stated: Sequence[mpf]) -> None:
         assert distance(found, stated) <= tolerances.FIFTY_DIGITS * size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"])
 def test_discrete_equations_of_the_heavy_top_are_correct(group: str) -> None:
     """(17b) and (17d): M v_n = T⁻ᵀ(-h v) M v + h/2 f + …, M v_{n+1} = T⁻ᵀ(h v) M v - h/2 f - …."""
@@ -182,6 +183,7 @@ def test_configuration_dependent_mass_is_supported() -> None:
         assert_equal(values("end_momentum"), [m * dr / h + h / 2 * m * (r + dr) * (dphi / h) ** 2, turn])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["trapezoid", "midpoint"])
 def test_slopes_are_derivatives_by_the_increment(name: str) -> None:
     """Of p⁺ by θ, where q₁ = q₀∘exp(θ) goes along."""
@@ -299,6 +301,7 @@ def load_slopes(equations: Equations, numbers: Mapping[str, Array]) -> dict[str,
     return {n: [float(np.squeeze(x)) for x in functions[n](0.3, **numbers)] for n in names if n in functions}
 
 
+@pytest.mark.slow
 def test_looped_derivatives_equal_columnwise_derivatives(monkeypatch: pytest.MonkeyPatch) -> None:
     """For an element without known zeros; others are unchanged, so that matrices do not fill."""
     equations, draws = flying_spaghetti.build(2).derive(), np.random.default_rng(4)

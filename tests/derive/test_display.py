@@ -106,6 +106,7 @@ def formulas(text: str) -> Iterator[str]:
     yield from re.findall(r"(?<!\$)\$([^$\n]+)\$", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_every_formula_can_be_typeset(name: str) -> None:
     pytest.importorskip("matplotlib.mathtext")
@@ -124,6 +125,7 @@ def check_typesetting(formula: str) -> None:
     MathTextParser("path").parse("$" + formula.replace(r"\thinspace", r"\,").replace("_ ", "_") + "$")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_safe_in_markdown(name: str) -> None:
     text = markdown(equations_of(name))
@@ -136,6 +138,7 @@ def test_page_is_safe_in_markdown(name: str) -> None:
     assert text.endswith("$$\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_page_names_every_symbol(name: str) -> None:
     text = markdown(equations_of(name))
@@ -193,6 +196,7 @@ def test_wide_matrices_are_displayed_in_blocks() -> None:
     assert r"\dot{x}^{\mathrm{slider}}" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_notebook_output_is_displayed(name: str) -> None:
     text = latex(equations_of(name))
@@ -457,6 +461,7 @@ def test_operators_are_shown(group: LieGroup) -> None:
     assert rows["T^{-1}(v)"].startswith(r"I + \frac{1}{2} A + g_{0}(z) A^{2}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [sl.SO3, sl.S3, sl.SE3, sl.S3sR3], ids=str)
 def test_closed_forms_equal_their_series(group: LieGroup) -> None:
     symbols, z = algebra_symbols(group), squared_angle(group)

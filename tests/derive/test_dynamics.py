@@ -132,6 +132,7 @@ def dot_symbols(row: Sequence[Any], w: Sequence[mpf]) -> Any:
     return sum((entry * sympy.Float(c, 50) for entry, c in zip(row, w, strict=True)), sympy.Integer(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("angle", "speed"), [(0.5, 1.0), (3.0, 150.0)], ids=["generic", "large"])
 @pytest.mark.parametrize("group", HEAVY_TOPS)
 def test_heavy_top_matches_the_definition(group: str, angle: float, speed: float) -> None:
@@ -185,6 +186,7 @@ def test_heavy_top_matches_the_paper(group: str) -> None:
     assert derived.dynamics.mass_is_constant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("groups", "varying", "angle"), CASES)
 def test_random_model_matches_the_definition(groups: str, varying: bool, angle: float) -> None:
     statement = sample_of(groups, varying)
@@ -207,6 +209,7 @@ def test_more_random_models_match_the_definition(groups: str, seed: int) -> None
         check_constraints(statement, state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [groups for k, groups in enumerate(PAIRS) if k % 2 == 0])
 def test_power_identity_holds(groups: str) -> None:
     """With M v' = -g the energy changes by the power of the forces without energy, and by ∂T/∂t + ∂V/∂t."""

@@ -149,6 +149,7 @@ def close(found: Array, expected: Array, condition: float = 1.0) -> None:
 PATTERNS = [(mass, jacobian) for mass in MASSES for jacobian in JACOBIANS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mass", MASSES)
 def test_factors_reproduce_the_matrix(mass: str) -> None:
     """L and D as stored multiply to M."""
@@ -164,6 +165,7 @@ def test_factors_reproduce_the_matrix(mass: str) -> None:
     assert (len(factors) == n) is (mass == "diagonal")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
 def test_mass_matrix_is_solved(mass: str, jacobian: str) -> None:
     system = case(mass, jacobian)
@@ -187,6 +189,7 @@ def kept_solution(system: Case, r: Array, c: Array) -> dict[str, Array]:
     return run(second, **known, **run(first, **known), r=r, **({"c": c} if len(c) else {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
 def test_elimination_can_be_reused(mass: str, jacobian: str) -> None:
     system = case(mass, jacobian)
@@ -202,6 +205,7 @@ def test_elimination_can_be_reused(mass: str, jacobian: str) -> None:
     close(free["a"], np.linalg.solve(system.mass, r), np.linalg.cond(system.mass))
 
 
+@pytest.mark.slow
 def test_inverses_with_more_entries_than_factors_are_not_formed() -> None:
     """An inverse is full where M is sparse: a solution has no more products than its factors."""
     system = random_case("banded", "chain", 8, 4, seed=3)
@@ -290,6 +294,7 @@ def dependent(mass: str, offset: float) -> float:
     return float(found["margin"][0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mass", MASSES)
 def test_margin_detects_dependent_constraints(mass: str) -> None:
     """The pivot goes as the square of the offset: 1e-6 loses twelve digits, 1e-3 only six."""

@@ -33,6 +33,7 @@ def segment() -> tuple[Model, DerivedStatement, NewtonMatrices]:
     return model, derived, derived.newton
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moved", ["configuration", "velocity"])
 def test_newton_matrices_are_derivatives(moved: str) -> None:
     """K w and C w are the rates of g + Bᵀ λ along q∘exp(ε w) and along v + ε w."""
@@ -91,6 +92,7 @@ def test_operations_per_segment_are_bounded() -> None:
     assert 3000 < kernel.body.operation_count <= MOST_OPERATIONS
 
 
+@pytest.mark.slow
 def test_text_of_a_set_does_not_depend_on_previous_sets() -> None:
     """Sets of a model are parts of one program, and come from the cache or are derived, in any order."""
     first, second = (roll_up.build(2).derive() for _ in range(2))

@@ -137,6 +137,7 @@ def test_every_element_type_has_a_step() -> None:
     assert "#### Loads" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "chosen"),
     [("SE3", "trapezoid"), ("S3xR3", "midpoint"), ("polar", "trapezoid"), ("rolling", simpson)],
@@ -153,6 +154,7 @@ def test_every_formula_can_be_typeset(name: str, chosen: str | Callable[..., obj
     assert page.count("$$") % 2 == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "chosen"), [("SE3", "trapezoid"), ("S3xR3", "midpoint"), ("polar", "trapezoid"), ("rolling", simpson)]
 )

@@ -53,6 +53,7 @@ def dense(pattern: SparsePattern, shape: tuple[int, int]) -> NDArray[np.bool_]:
     return matrix
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [lambda: arm(2, "SE3"), lambda: arm(1, "S3xR3"), lambda: crowded(2)])
 def test_counted_nonzeros_equal_derived_ones(build: Callable[[], sl.Model]) -> None:
     equations = build().derive()
@@ -64,6 +65,7 @@ def test_counted_nonzeros_equal_derived_ones(build: Callable[[], sl.Model]) -> N
     np.testing.assert_array_equal(jacobian, dense(derived[1], jacobian.shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "is_fixed"),
     [

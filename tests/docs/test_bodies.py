@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.interpolate import CubicSpline
 
 from symlie.runtime.layout.layout import Array
@@ -19,6 +20,7 @@ def work(t: Array, power: Array) -> tuple[Array, float]:
     return done, float(np.abs(done - coarse(t) + coarse(t[0]))[: len(t) - 1].max())
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
 

@@ -14,6 +14,7 @@ PAGE = "docs/coming_from.md"
 SESSION = Session(PAGE)
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     """The tip of SymPy's pendulum, in the last block, and of the first run."""
     names = SESSION.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests import tolerances
 from tests.docs.pages import Session
@@ -13,6 +14,7 @@ LONGEST_STATEMENT = 15
 """Lines of the statement of a continuum."""
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.docs.pages import ROOT, Session
 
 SESSION = Session("docs/ensembles.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert "norm(15, 0.5)" in SESSION.printed and "(64, 3) lognorm(0.1, scale=2.0)" in SESSION.printed

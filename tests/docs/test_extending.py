@@ -23,6 +23,7 @@ def test_each_extension_has_a_recipe() -> None:
     assert {recipe.stem for recipe in RECIPES} == set(PRINTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.stem)
 def test_recipes_work(recipe: Path, tmp_path: Path) -> None:
     assert PRINTED[recipe.stem] in follow(recipe, tmp_path)

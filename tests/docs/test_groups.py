@@ -12,6 +12,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/groups.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 from symlie.runtime.methods.library import method
 from tests import tolerances
@@ -13,6 +14,7 @@ from tests.docs.pages import ROOT, Session
 SESSION = Session("docs/implicit.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     names = SESSION.run()
     run = names["run"]

@@ -41,6 +41,7 @@ def test_arrows_show_the_free_motions() -> None:
         assert free.sum() == pytest.approx(6 - ROWS[name], abs=36 * tolerances.EPSILON), name
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     """Each example prints the number of free motions; the custom joint conserves energy and momentum and has a view."""
     names = SESSION.run()

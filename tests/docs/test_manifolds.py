@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.docs.pages import Session
 from tests.tolerances import CASIMIR, PAGE_SPACES, TANGENT
@@ -10,6 +11,7 @@ from tests.tolerances import CASIMIR, PAGE_SPACES, TANGENT
 SESSION = Session("docs/manifolds.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
 

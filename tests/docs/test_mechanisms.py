@@ -29,6 +29,7 @@ def test_blocks_are_short() -> None:
         assert block.text.count("\n") <= LONGEST_BLOCK, block.place
 
 
+@pytest.mark.slow
 def test_follower_torque_matches_closed_form() -> None:
     names = SESSION.after("Body with a follower torque")
     spin = names["spun"].field("body", "Omega")
@@ -36,6 +37,7 @@ def test_follower_torque_matches_closed_form() -> None:
     assert names["angle"][-1] > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rkmk_dopri5", "half_explicit_5"])
 def test_reaction_wheels_rotate_the_satellite(method: str) -> None:
     names = SESSION.after("Satellite with reaction wheels")
@@ -48,6 +50,7 @@ def test_reaction_wheels_rotate_the_satellite(method: str) -> None:
     assert abs(p[2:]).max() <= tolerances.PROJECTED_VELOCITY
 
 
+@pytest.mark.slow
 def test_pid_controller_removes_the_error() -> None:
     names = SESSION.after("Arm with a PID controller")
     pid, pd = names["pid"], names["pd"]
@@ -62,6 +65,7 @@ def test_pid_controller_removes_the_error() -> None:
         assert np.linalg.norm(torque + moment) <= tolerances.SETTLED * np.linalg.norm(moment)
 
 
+@pytest.mark.slow
 def test_planar_four_bar_matches_closed_form() -> None:
     names = SESSION.after("Planar four-bar linkage")
     angle = names["four_bar"].outputs["hinge3_angle"]
@@ -69,6 +73,7 @@ def test_planar_four_bar_matches_closed_form() -> None:
     assert np.ptp(angle) > 0.5
 
 
+@pytest.mark.slow
 def test_motor_balances_energy() -> None:
     names = SESSION.after("DC motor")
     solution, times = names["run"], names["times"]

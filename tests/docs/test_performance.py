@@ -15,6 +15,7 @@ SMALL = page.Yardstick(
 )
 
 
+@pytest.mark.slow
 def test_page_contains_the_table_of_a_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "YARDSTICKS", (SMALL,))
     page.main([str(tmp_path / "performance.md"), "--busy"])

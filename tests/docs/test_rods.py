@@ -17,6 +17,7 @@ pytest.importorskip("matplotlib")
 SESSION = Session("docs/rods.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
     assert SESSION.files == {"rope.png"}
@@ -52,6 +53,7 @@ def test_hanging_rope_balances_its_load() -> None:
     np.testing.assert_allclose(forces[:, :2], 0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_three_connected_rods_are_correct() -> None:
     """The branches start without stress, hold on to the trunk's end, and sway; damping takes energy only."""
     solution = run("Three rods that meet in a node")
@@ -69,6 +71,7 @@ def test_three_connected_rods_are_correct() -> None:
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.01
 
 
+@pytest.mark.slow
 def test_closed_ring_is_correct() -> None:
     """The ring keeps its energy and stays closed: the segment from the last to the first node is like all others."""
     solution = run("A closed ring")
@@ -81,6 +84,7 @@ def test_closed_ring_is_correct() -> None:
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.05
 
 
+@pytest.mark.slow
 def test_custom_element_is_correct() -> None:
     """Springs keep energy and linear momentum, and both are right at the start; the element takes a few lines."""
     definition = SESSION.block("Custom elements").split("\n\n")[1]

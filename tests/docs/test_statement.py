@@ -42,6 +42,7 @@ def spin(solution: Solution) -> Array:
     return total
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
 
@@ -138,6 +139,7 @@ def test_named_elements_have_separate_masses() -> None:
         np.testing.assert_allclose(solution.outputs[f"{name}_force"], pull, rtol=0, atol=limit)
 
 
+@pytest.mark.slow
 def test_ball_moves_on_a_circle() -> None:
     """Its velocity turns with 2/7 of the rate of the turntable."""
     system = SESSION.after("Rolling")["model"].derive().compile(backend="numpy")
@@ -148,6 +150,7 @@ def test_ball_moves_on_a_circle() -> None:
     np.testing.assert_allclose(x_dot[-1], turned, rtol=0, atol=tolerances.PAGE_TURN)
 
 
+@pytest.mark.slow
 def test_massless_rod_swings_like_a_point_mass() -> None:
     system = compiled("Massless velocities", "model")
     solution = sl.solve(system, 1.0, h=1 / 256)

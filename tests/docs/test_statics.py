@@ -14,6 +14,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/statics.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     SESSION.run()
 

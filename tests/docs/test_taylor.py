@@ -15,6 +15,7 @@ from tests.systems import heavy_top_reference, heavy_top_system
 SESSION = Session("docs/taylor.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     found = SESSION.run()["solution"]
     assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT

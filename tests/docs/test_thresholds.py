@@ -12,6 +12,7 @@ from symlie.cli import main
 from tests.docs.pages import ROOT, blocks_of
 
 
+@pytest.mark.slow
 def test_example_file_matches_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stated, shown = (b.text for b in blocks_of(ROOT / "docs" / "thresholds.md"))
     file = tmp_path / "mine.toml"

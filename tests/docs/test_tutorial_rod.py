@@ -13,6 +13,7 @@ pytest.importorskip("matplotlib")
 SESSION = Session("docs/tutorial_rod.md")
 
 
+@pytest.mark.slow
 def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert SESSION.files == {"cantilever.png", "cantilever.html"}

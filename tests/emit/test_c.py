@@ -209,6 +209,7 @@ def sanitizers_work(folder: Path) -> bool:
     return subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_sanitizers_report_nothing(model: str, tmp_path: Path) -> None:
     """100 steps in two segments, with a small budget and records, end at the bits that the package finds."""
@@ -277,6 +278,7 @@ ALLOWED_SYMBOLS = {
 """Functions that compiled code may call: the mathematical library, and those inserted by the compiler."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nm") is None, reason="nm, which lists symbols, is not installed")
 @pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_compiled_code_has_no_state_and_no_external_calls(model: str, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ctypes.CDLL
     return found
 
 
+@pytest.mark.slow
 def test_sums_of_integers_are_exact(libraries: dict[str, ctypes.CDLL]) -> None:
     rng = np.random.default_rng(0)
     a, b = ({n: padded(rng.integers(-9, 10, (ORDER, n))) for n in PRODUCTS} for _ in range(2))

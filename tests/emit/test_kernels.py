@@ -134,6 +134,7 @@ def same(kernel: Kernel, found: Array, expected: Array) -> None:
         assert np.array_equal(found, expected), kernel.signature.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_compiled_kernels_match_the_instructions(model: str) -> None:
     for seed in range(3):
@@ -330,6 +331,7 @@ def test_quaternion_differences_beyond_pi_are_correct(model: str, angle: float) 
             assert float(np.abs(back - np.concatenate([sign * b[:4], b[4:]])).max()) <= tolerances.KERNEL * 2 * np.pi
 
 
+@pytest.mark.slow
 def test_every_kernel_of_a_model_is_correct() -> None:
     """Each function that may appear in a model, in C and in NumPy, against mpmath."""
     model = sl.Model("functions")

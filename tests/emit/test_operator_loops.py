@@ -123,6 +123,7 @@ def test_operators_in_numpy_pass_their_self_test(name: str, tmp_path: Path) -> N
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["c", "numpy"])
 def test_operators_of_single_precision_pass_their_self_test(target: str, tmp_path: Path) -> None:
     files = files_of("SL2", target, "float")
@@ -315,6 +316,7 @@ def test_groups_in_closed_form_have_no_loops(name: str) -> None:
     assert not group_operators(sample(name) if name in SAMPLES else sl.group_from_name(name)).has_series
 
 
+@pytest.mark.slow
 def test_groups_with_closed_exponentials_have_no_kernel_of_the_logarithm() -> None:
     kernels = [k.signature.name for k in group_operators(group("SU2")).kernels]
     assert kernels[:3] == ["exp", "adjoint", "tangent_operator"]

@@ -67,6 +67,7 @@ def module_of(group: str, real: str = "double") -> dict[str, Any]:
     return scope
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("group", "real"),
     [("SE3", "double"), ("S3sR3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float"), ("R2", "float")],
@@ -80,6 +81,7 @@ def test_c_operators_are_correct(group: str, real: str, tmp_path: Path) -> None:
     assert re.fullmatch(r"op: \d+ checks, 0 failed\n", result.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "real"), [("SE3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float")])
 def test_numpy_operators_are_correct(group: str, real: str, tmp_path: Path) -> None:
     result = run_numpy(tmp_path, files_of(group, "numpy", real))
@@ -87,6 +89,7 @@ def test_numpy_operators_are_correct(group: str, real: str, tmp_path: Path) -> N
     assert re.fullmatch(r"op: \d+ checks, 0 failed\n", result.stdout)
 
 
+@pytest.mark.slow
 def test_contraction_is_allowed(tmp_path: Path) -> None:
     result = run_c(tmp_path, files_of("SE3"), "-O3", "-march=native", "-ffp-contract=fast")
     assert result.returncode == 0, result.stdout
@@ -113,6 +116,7 @@ def changed_coefficient(text: str, function: str, index: int, factor: float) -> 
     return text[: place.start] + repr(float(match[0]) * factor) + text[place.stop :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["c2", "c3_1"])
 @pytest.mark.parametrize("index", [0, 2, 5])
 def test_changed_coefficients_are_detected(function: str, index: int, tmp_path: Path) -> None:
@@ -133,6 +137,7 @@ def test_changed_coefficients_are_detected_in_c(tmp_path: Path) -> None:
     assert "tangent_operator at angle 3.14" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["exp", "log", "adjoint", "tangent_operator_inverse_derivative"])
 def test_changed_signs_are_detected(function: str, tmp_path: Path) -> None:
     files = dict(files_of("SE3", "numpy"))
@@ -158,6 +163,7 @@ def test_prototypes_match_the_header() -> None:
         assert prototype in header
 
 
+@pytest.mark.slow
 def test_columns_share_their_operations() -> None:
     """The whole matrix T of SE(3) costs less than one product T w, 117 operations; so much may be lost by no change."""
     operations = {k.signature.name: k.body.operation_count for k in group_operators(group_from_name("SE3")).kernels}
@@ -186,6 +192,7 @@ def test_outputs_may_overwrite_inputs(tmp_path: Path) -> None:
     assert np.array_equal(expected, separate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_arrays_are_bit_identical_to_single_values(real: str, tmp_path: Path) -> None:
     """In loops that are vectorised and not, in the working interval, beyond it, and at the pole."""
@@ -289,6 +296,7 @@ def check_accuracy(group: str, count: int) -> None:
         assert error <= (tolerances.OPERATOR_DERIVATIVE if "derivative" in name else tolerances.OPERATOR), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3", "SE3", "S3sR3"])
 def test_operators_are_accurate(group: str) -> None:
     check_accuracy(group, 8)

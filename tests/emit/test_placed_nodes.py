@@ -38,6 +38,7 @@ def chain(stated: str = "", links: int = 20) -> Any:
     return model.derive()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stated", "expected"), [("", False), ("spring", True), ("damper", True)])
 def test_stages_evaluate_dependent_nodes(stated: str, expected: bool) -> None:
     derived = chain(stated)

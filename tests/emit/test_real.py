@@ -24,6 +24,7 @@ int size(void) { return (int)sizeof(symlie_real); }
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("real", "size"), [("double", 8), ("float", 4)])
 def test_kernels_compile_in_other_precisions(real: str, size: int, tmp_path: Path) -> None:
     equations = heavy_top_equations("SE3")

@@ -102,6 +102,7 @@ def last_state(solution: Solution) -> list[float]:
     return [float(x) for x in (solution.t[-1], *solution.q[-1], *solution.v[-1], *solution.multipliers[-1])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("case", CASES)
 def test_program_is_bit_identical_to_solve(case: str, compiler: str, tmp_path: Path) -> None:
@@ -111,6 +112,7 @@ def test_program_is_bit_identical_to_solve(case: str, compiler: str, tmp_path: P
         assert state_from(program, repr(t)) == last_state(sl.solve(system_of(case), t, t_eval=[t], **told))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["half_explicit_5", "generalized_alpha"])
 def test_redundant_constraints_are_supported(method: str, tmp_path: Path) -> None:
     """Hinges that share a weight by their compliances."""
@@ -128,6 +130,7 @@ def test_redundant_constraints_are_supported(method: str, tmp_path: Path) -> Non
     assert state_from(program, "0.1") == last_state(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "first"), [("half_explicit_5", -0.3), ("bdf2", 0.2), ("taylor", 0.2)])
 def test_periodic_tables_are_supported(method: str, first: float, tmp_path: Path) -> None:
     """Knots are ends of steps in all periods, wherever the table begins."""
@@ -150,6 +153,7 @@ def test_periodic_tables_are_supported(method: str, first: float, tmp_path: Path
         assert state_from(program, repr(t)) == last_state(sl.solve(system, t, t_eval=[t], method=method, h=2.0**-6))
 
 
+@pytest.mark.slow
 def test_documented_flags_compile_the_program(tmp_path: Path) -> None:
     """The README's second compiler command equals that of compiled systems; the default duration is one second."""
     told = written("constrained top", tmp_path)
@@ -161,6 +165,7 @@ def test_documented_flags_compile_the_program(tmp_path: Path) -> None:
     assert len((tmp_path / "README.md").read_text(encoding="utf-8").splitlines()) < 50, "one screen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "tolerance"), [("constrained top", tolerances.SINGLE_STEPS), ("rod", tolerances.SINGLE_STEPS_OF_RODS)]
 )
@@ -200,6 +205,7 @@ def driven_model() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_inputs_and_events_are_supported(compiler: str, tmp_path: Path) -> None:
     """Steps end where the input jumps; events on the way change nothing, and a terminal one ends the program."""
@@ -213,6 +219,7 @@ def test_inputs_and_events_are_supported(compiler: str, tmp_path: Path) -> None:
     assert solution.status == "event" and len(solution.events) == 2
 
 
+@pytest.mark.slow
 def test_parameters_and_steps_can_be_edited_in_the_source(tmp_path: Path) -> None:
     system = system_of("free top")
     system.write_standalone(tmp_path, h=0.01)
@@ -254,6 +261,7 @@ def test_unsupported_features_are_rejected(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_model_values_can_be_edited_in_the_source(tmp_path: Path) -> None:
     """Instances that take a parameter of the model follow it in the program too."""
     model, element = sl.Model("hung"), sl.ElementType("hinge", body="R2")

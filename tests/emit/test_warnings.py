@@ -118,6 +118,7 @@ def test_models_compile_without_warnings(compiler: str, name: str, part: int, tm
         checked(compiler, tmp_path, driver_files(system, chosen), "driver.c")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", [*MODELS, "quadrotors"])
 def test_lanes_compile_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
@@ -155,6 +156,7 @@ def test_operators_compile_without_warnings(compiler: str, group: str, real: str
             assert result.returncode and "compile without -ffast-math" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_eliminations_compile_without_warnings(compiler: str, kind: str, tmp_path: Path) -> None:
@@ -171,6 +173,7 @@ def test_eliminations_compile_without_warnings(compiler: str, kind: str, tmp_pat
     checked(compiler, tmp_path, files, "main.c", "-std=c11", "-O2", "-c", "-o", "main.o")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("is_fixed", [True, False])
 def test_singular_mass_matrices_compile_without_warnings(compiler: str, is_fixed: bool, tmp_path: Path) -> None:
@@ -182,6 +185,7 @@ def test_singular_mass_matrices_compile_without_warnings(compiler: str, is_fixed
         checked(compiler, tmp_path, files, "driver.c")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("kind", SYSTEMS)
 def test_redundant_constraints_compile_without_warnings(compiler: str, kind: str, tmp_path: Path) -> None:
@@ -193,6 +197,7 @@ def test_redundant_constraints_compile_without_warnings(compiler: str, kind: str
         checked(compiler, tmp_path, files, "driver.c")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("build", [steered, drives])
 def test_first_order_states_compile_without_warnings(
@@ -236,6 +241,7 @@ def test_inaccurate_compiler_flags_are_rejected(
         find_compiler.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flag", ["-fsingle-precision-constant", "-funsafe-math-optimizations"])
 def test_operators_reject_inaccurate_compiler_flags(compiler: str, flag: str, tmp_path: Path) -> None:
@@ -245,6 +251,7 @@ def test_operators_reject_inaccurate_compiler_flags(compiler: str, flag: str, tm
     assert result.returncode or "clang" in compiler
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flag", FAST)
 def test_flags_without_nan_support_are_rejected(

@@ -68,6 +68,7 @@ def same(one: sl.Ensemble, other: sl.Ensemble) -> bool:
     return all(one.arrays[name].tobytes() == other.arrays[name].tobytes() for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [{"h": 1e-3}, {"h": None, "rtol": 1e-6}, {"method": "generalized_alpha"}])
 def test_members_are_bit_identical_to_solve(words: dict[str, Any]) -> None:
     system, (masses, rates) = heavy_top_system("SO3xR3"), drawn()
@@ -130,6 +131,7 @@ def test_shared_load_times_apply_to_all_members() -> None:
     assert result.arrays["energy"][1].tobytes() == alone.outputs["energy"].tobytes()
 
 
+@pytest.mark.slow
 def test_numpy_backend_agrees() -> None:
     compiled, plain = tops(), tops(heavy_top_system("SO3xR3", "numpy"))
     for name in ("energy", "center_of_mass"):
@@ -211,6 +213,7 @@ def test_events_form_a_separate_table() -> None:
     assert result.arrays["end_time"][1] == alone[1].t[-1] < 2.0
 
 
+@pytest.mark.slow
 def test_members_can_have_different_input_tables() -> None:
     model = sl.Model("cart")
     q = model.node("cart", "R1")
@@ -253,6 +256,7 @@ def test_stores_resume_and_reject_other_ensembles(tmp_path: Path, monkeypatch: p
             tops(store=folder, **words)
 
 
+@pytest.mark.slow
 def test_store_is_self_contained(tmp_path: Path) -> None:
     """Without the system that it was made with; also after a change of its folder, and where members failed."""
     masses, _ = drawn()
@@ -355,6 +359,7 @@ def test_stores_of_failed_members_keep_quantity_shapes(tmp_path: Path) -> None:
     assert len(found.failed) == 2 and found.arrays["center_of_mass"].shape == (2, 3, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_members_with_unwrapped_angles_have_outputs(backend: str) -> None:
     model = sl.Model("pendulum")

@@ -56,6 +56,7 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter", "words"), RUNS)
 def test_lanes_are_bit_identical_to_members(name: str, parameter: str, words: dict[str, Any]) -> None:
     system = systems()[name]
@@ -102,6 +103,7 @@ def test_links_outside_the_polynomial_are_handled() -> None:
     assert same(alone, lanes)
 
 
+@pytest.mark.slow
 def test_late_failures_of_members_are_reported() -> None:
     """Solutions of x'' = growth x² have poles, at times that differ between members; some come to the end."""
     model = sl.Model("pole")
@@ -118,6 +120,7 @@ def test_late_failures_of_members_are_reported() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
+@pytest.mark.slow
 def test_lanes_report_members_that_violate_constraints() -> None:
     """Light pendulums that carry heavy ones, with steps that are too long for the heaviest."""
     run = {"parameters": {"heavy": np.geomspace(1, 1e15, COUNT)}, "h": 0.01, "record_every": 0}

@@ -63,6 +63,7 @@ def test_modes_equal_those_of_single_members() -> None:
     assert isinstance(member, sl.Linearization) and member.is_stable
 
 
+@pytest.mark.slow
 def test_load_path_reports_folds() -> None:
     """Up to the limit load members follow each other; beyond it the arch has snapped through."""
     limit = max(force(y) for y in np.linspace(0.05, RISE, 1000))
@@ -79,6 +80,7 @@ def test_load_path_reports_folds() -> None:
     assert alone[1].tobytes() == result.arrays["crown.x"][2].tobytes()
 
 
+@pytest.mark.slow
 def test_grid_lines_are_independent_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     from symlie.ensembles import dispatch
 

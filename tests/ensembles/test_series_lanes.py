@@ -77,6 +77,7 @@ def both(system: System, t_end: float, **words: Any) -> tuple[sl.Ensemble, sl.En
     return alone, lanes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter", "words"), RUNS)
 def test_series_lanes_are_bit_identical_to_members(name: str, parameter: str, words: dict[str, Any]) -> None:
     system = system_of(name)

@@ -160,6 +160,7 @@ def test_errors_about_a_reference_have_their_order() -> None:
     np.testing.assert_allclose(found.mean["R"], expected.mean["R"], rtol=0, atol=tolerances.LIBRARY)
 
 
+@pytest.mark.slow
 def test_equilibrium_poses_are_averaged_about_a_reference() -> None:
     system = roll_up.build(segments=4).derive().compile()
     stiffness = np.linspace(495, 505, 5)

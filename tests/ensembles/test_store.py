@@ -76,6 +76,7 @@ def test_single_quantity_can_be_read(tmp_path: Path) -> None:
         store.values("height")
 
 
+@pytest.mark.slow
 @given_by(
     st.lists(st.integers(0, 30), unique=True, min_size=1),
     st.lists(st.integers(1, 3), max_size=2),
@@ -180,6 +181,7 @@ for member in range(0, 10, 2):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [2, 5])
 def test_killed_writer_leaves_complete_files(call: int, tmp_path: Path) -> None:
     """Killed when the index was to be renamed, or the third file of members."""

@@ -101,6 +101,7 @@ CAYLEY = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "SO3xR3", "SE23", "Frames", "H
 """Groups that have it; all but the last are quadratic or affine groups of rotations."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CAYLEY)
 @pytest.mark.parametrize("length", [0.0, 1e-7, 1.0, 20.0])
 def test_map_and_tangent_operator_are_consistent(name: str, length: float) -> None:

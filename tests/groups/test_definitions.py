@@ -185,6 +185,7 @@ def test_kernels_are_accurate_in_double_precision(name: str) -> None:
             assert error < tolerances.KERNEL * max(1, mpmath.norm(expected)), (role, size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERAL)
 def test_result_outside_the_domain_is_nan(name: str) -> None:
     """Beyond the edge of the chart the compiled text gives NaN, and `chart` says so before."""

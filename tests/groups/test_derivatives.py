@@ -179,6 +179,7 @@ def of_group(title: str) -> NumericGroup:
     return numeric("R3" if title == "scalar" else title.split("-")[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", FIRST)
 def test_first_derivatives_match_finite_differences(title: str) -> None:
     """Forward mode is the derivative; reverse mode is its transpose."""
@@ -204,6 +205,7 @@ def test_first_derivatives_match_finite_differences(title: str) -> None:
     assert abs(dot(pulled, direction) - dot(weight, found)) < of_group(title).tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", SECOND)
 def test_second_derivatives_match_finite_differences(title: str) -> None:
     """Forward over reverse is the derivative of the gradient, forward over forward the derivative of the tangent."""

@@ -44,6 +44,7 @@ def draw(data: st.DataObject, group: NumericGroup, longest: float = 3.0) -> Numb
     return data.draw(algebra_vectors(group.group.dimension, longest * group.scale))
 
 
+@pytest.mark.slow
 @every_group
 @given(data=st.data())
 def test_group_axioms_hold(name: str, data: st.DataObject) -> None:
@@ -61,6 +62,7 @@ def test_group_axioms_hold(name: str, data: st.DataObject) -> None:
     assert distance(group.compose(group.identity, a), a) < group.tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [g for g in EVERY if numeric(g).relations(numeric(g).identity)])
 @given(data=st.data())
 def test_relations_vanish_on_the_group_only(name: str, data: st.DataObject) -> None:
@@ -81,6 +83,7 @@ def test_exponential_and_logarithm_are_inverse(name: str, data: st.DataObject) -
     assert distance(group.exp(group.log(a)), a) < group.tolerance
 
 
+@pytest.mark.slow
 @every_group
 @given(data=st.data())
 def test_exponential_is_a_one_parameter_subgroup(name: str, data: st.DataObject) -> None:
@@ -101,6 +104,7 @@ def test_basis_is_the_derivative_of_exp(name: str) -> None:
     assert distance(derivative(lambda h: group.exp(scaled(h, w))), basis) < group.difference
 
 
+@pytest.mark.slow
 @every_group
 @given(data=st.data())
 def test_adjoint_is_conjugation(name: str, data: st.DataObject) -> None:
@@ -110,6 +114,7 @@ def test_adjoint_is_conjugation(name: str, data: st.DataObject) -> None:
     assert distance(conjugated, group.exp(group.adjoint(a, w))) < group.tolerance
 
 
+@pytest.mark.slow
 @every_group
 @given(data=st.data())
 def test_adjoint_is_a_homomorphism(name: str, data: st.DataObject) -> None:
@@ -122,6 +127,7 @@ def test_adjoint_is_a_homomorphism(name: str, data: st.DataObject) -> None:
     assert abs(dot(m, group.adjoint(a, w)) - dot(group.adjoint(a, m, transpose=True), w)) < group.tolerance
 
 
+@pytest.mark.slow
 @every_group
 @given(data=st.data())
 def test_bracket_is_the_commutator(name: str, data: st.DataObject) -> None:
@@ -136,6 +142,7 @@ def test_bracket_is_the_commutator(name: str, data: st.DataObject) -> None:
     assert distance(group.adjoint(a, group.ad(u, v)), carried) < group.tolerance
 
 
+@pytest.mark.slow
 @every_group
 @pytest.mark.parametrize("length", [1e-7, 0.7, 3.0])
 def test_adjoint_of_exp_is_the_exponential_of_ad(name: str, length: float) -> None:
@@ -146,6 +153,7 @@ def test_adjoint_of_exp_is_the_exponential_of_ad(name: str, length: float) -> No
     assert matrix_distance(group.matrix_of(lambda w: group.adjoint(a, w)), expected) < group.tolerance
 
 
+@pytest.mark.slow
 @every_group
 @pytest.mark.parametrize("length", ANGLES)
 def test_tangent_operator_is_the_derivative_of_exp(name: str, length: float) -> None:
@@ -160,6 +168,7 @@ def test_tangent_operator_is_the_derivative_of_exp(name: str, length: float) -> 
     assert distance(right, group.tangent(theta, w)) < group.tolerance
 
 
+@pytest.mark.slow
 @every_group
 @pytest.mark.parametrize("length", [0.0, 1e-7, *ANGLES])
 def test_tangent_operator_variants_are_consistent(name: str, length: float) -> None:

@@ -45,6 +45,7 @@ def group(name: str) -> NumericGroup:
     return NumericGroup(sl.matrix_group(name, bases[name]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TURNS)
 @settings(max_examples=30)
 @given(angle=st.one_of(st.floats(0, math.pi - 1e-6), st.floats(3.05, math.pi - 1e-6)), seed=st.integers(0, 100))

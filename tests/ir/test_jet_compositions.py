@@ -191,6 +191,7 @@ def worst(name: str) -> float:
         return max(float(abs(a - b) / (1 + abs(b))) for a, b in zip(found, expected, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_composition_rules_are_correct(name: str) -> None:
     assert worst(name) <= tolerances.JETS

@@ -78,6 +78,7 @@ def test_definitions_match_the_series(z: str) -> None:
         assert close(x * evaluate("g0", x), 1 - omega / 2 * mpmath.cot(omega / 2))
 
 
+@pytest.mark.slow
 @every_argument
 def test_recurrences_hold(z: str) -> None:
     x = mpf(z)
@@ -164,6 +165,7 @@ def test_leading_cotangent_coefficients_are_exact() -> None:
     assert [Cotangent.series_coefficient(0, j) for j in range(5)] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in ("c0", *DEGREES) if n.startswith("c")])
 def test_closed_forms_hold_beyond_the_working_interval(name: str) -> None:
     form = closed_form(name, Z)

@@ -86,6 +86,7 @@ def test_shipped_family_is_complete() -> None:
     assert {(name, "10") for name in rotations | newton} | {("c0", "5/2"), ("c1", "5/2"), ("c1_1", "5/2")} <= set(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=[f"{r['function']}-{r['upper']}" for r in ROWS])
 def test_schemes_are_accurate(row: dict[str, object]) -> None:
     scheme = scheme_for(function_of(row))
@@ -105,6 +106,7 @@ def test_value_at_zero_is_correctly_rounded(row: dict[str, object]) -> None:
     assert evaluate_scheme(scheme, np.array([0.0]))[0] == float(Fraction(int(first.p), int(first.q)))
 
 
+@pytest.mark.slow
 def test_recipe_reproduces_the_shipped_coefficients() -> None:
     """Bit for bit, all of them."""
     assert json.loads(json.dumps(standard_schemes())) == ALL_ROWS

@@ -79,6 +79,7 @@ def drawn(found: Solution) -> list[dict[str, Any]]:
     return joints
 
 
+@pytest.mark.slow
 def test_coordinates_of_a_custom_joint() -> None:
     found = solution()
     assert "2 degrees of freedom" in found.system.mobility().line
@@ -106,6 +107,7 @@ def test_views_of_a_custom_joint() -> None:
     assert np.abs(decoded(joint["coordinate"]) - found.outputs["slot_travel"]).max() <= 2.0**-15
 
 
+@pytest.mark.slow
 def test_rails_have_the_limits_of_the_displacement() -> None:
     model = sl.Model("sleeve")
     body = sl.RigidBody(model, "body", 1.0, [0.1, 0.1, 0.1])
@@ -146,6 +148,7 @@ def arranged(model: sl.Model) -> Instances:
 PLANE = [k.joint for k in KINDS if k.joint.plane is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
 def test_old_manifests_have_the_appearance_of_the_name(kind: Any, swapped: bool) -> None:

@@ -84,6 +84,7 @@ def test_initial_poses_match_the_transforms(seed: int, convention: str) -> None:
     np.testing.assert_allclose(run.field("link3", "R")[0].reshape(3, 3), end[:3, :3], rtol=0, atol=tolerances.BACKENDS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inertia of body")
 def test_puma_moves_like_the_built_in_model() -> None:
     angles = np.array([0.3, -0.7, 1.1, 0.4, 0.6, -0.2])

@@ -45,6 +45,7 @@ def bodies() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_forces_match_their_formulas() -> None:
     system = bodies().derive().compile(backend="numpy")
     solution = sl.solve(system, STEP, h=STEP, method="half_explicit_5")
@@ -70,6 +71,7 @@ def test_forces_match_their_formulas() -> None:
     np.testing.assert_allclose(solution.outputs["floor_force"][0], [-5, 0, 10], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_joint_friction_matches_closed_forms() -> None:
     """A wheel stops at the angle ∫ J c' √(c'² + ε²)/(T c') dc' of Coulomb's law; a viscous one decays."""
     model = sl.Model("brake")
@@ -88,6 +90,7 @@ def test_joint_friction_matches_closed_forms() -> None:
     assert outputs["dry_effort"][0] == pytest.approx(-T / np.hypot(1, epsilon), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_two_parabolas_profile_has_correct_values_and_kinks() -> None:
     """Value, rate and kinks of the profile, through a joint that is driven along it."""
     model = sl.Model("profile")

@@ -43,6 +43,7 @@ def turntable(unit: float, **form: Any) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1.0, 1000.0])
 @pytest.mark.parametrize("form", FORMS)
 def test_unspecified_rates_are_zero(form: str, unit: float) -> None:
@@ -58,6 +59,7 @@ def test_given_body_velocities_hold_in_minimal_coordinates() -> None:
     assert outputs["elbow_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
 
 
+@pytest.mark.slow
 def test_concentric_arm_turns_with_the_table() -> None:
     """Zero satisfies the constraints for the arm, but not for the rate of its joint."""
     model = sl.Model("concentric")
@@ -97,6 +99,7 @@ def rates(outputs: dict[str, np.ndarray]) -> np.ndarray:
     return np.array([outputs[f"J{k}_rate"] for k in range(5)])
 
 
+@pytest.mark.slow
 def test_completed_rates_minimise_the_kinetic_energy() -> None:
     """The kinetic energy of neighbouring motions with the same crank is larger, and the warning names the rates."""
     system = five_bar(1.0)[0].derive().compile(backend="numpy")
@@ -113,6 +116,7 @@ def test_completed_rates_minimise_the_kinetic_energy() -> None:
     assert len(notices) == 1 and "J1_rate, J2_rate, J3_rate, J4_rate" in notices[0]
 
 
+@pytest.mark.slow
 def test_completion_is_independent_of_units_and_frame_rotation() -> None:
     expected = rates(start(five_bar(1.0)[0].derive().compile(backend="numpy"))[0])
     for unit, spin in ((1000.0, None), (1.0, 3.0), (1000.0, -2.0)):
@@ -137,6 +141,7 @@ def four_bar(crank: float, **others: float) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_rates_in_loops_are_satisfied() -> None:
     """The other rates follow, without a warning; the assembly keeps the condition; contradictions name the joint."""
     system = four_bar(6.0).derive().compile(backend="numpy")
@@ -153,6 +158,7 @@ def test_rates_in_loops_are_satisfied() -> None:
             attempt()
 
 
+@pytest.mark.slow
 def test_order_of_rates_does_not_matter() -> None:
     found = []
     for order in ((0, 1), (1, 0)):
@@ -208,6 +214,7 @@ def starts_agree(seed: int) -> None:
             assert np.abs(other[name] - found[0][name]).max() <= tolerances.NEAREST, (seed, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_all_formulations_start_with_equal_velocities(seed: int) -> None:
     starts_agree(seed)

@@ -218,6 +218,7 @@ def check_joint(kind: Kind, groups: tuple[str | None, str | None]) -> None:
     assert abs(multipliers @ b @ allowed) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", QUICK, ids=lambda k: KINDS[k].joint.kind)
 def test_joint_constraints_have_full_rank_and_no_power(number: int) -> None:
     check_joint(KINDS[number], PAIRS[number % 2])
@@ -268,6 +269,7 @@ def check_coupling(groups: tuple[str, str], *, is_rack: bool) -> None:
     np.testing.assert_allclose(effort * other - RATIO * effort * turning, -multipliers[row] * (b[row] @ v), atol=1e-13)
 
 
+@pytest.mark.slow
 def test_couplings_have_full_rank_and_no_power() -> None:
     check_coupling(("SO3xR3", "SE3"), is_rack=True)
 

@@ -102,6 +102,7 @@ def test_long_chain_matches_its_constrained_form() -> None:
     judge(chain(LONG), *long_chain())
 
 
+@pytest.mark.slow
 def test_states_are_coordinates_of_joints() -> None:
     _, minimal = long_chain()
     moving = [n.name for n in minimal.layout.nodes if n.is_state]
@@ -117,6 +118,7 @@ def test_long_chain_conserves_energy() -> None:
     assert np.abs(energy - energy[0]).max() < CONSERVED
 
 
+@pytest.mark.slow
 def test_code_is_independent_of_the_number_of_bodies() -> None:
     texts = {sl.minimal_coordinates(chain(n)).derive().canonical_text for n in (LONG, LONG + 7)}
     assert len(texts) == 1
@@ -140,6 +142,7 @@ def test_backends_agree() -> None:
         assert np.abs(a - b).max() < tolerances.REDUCED * (1 + np.abs(b).max())
 
 
+@pytest.mark.slow
 def test_planar_chain_matches_its_constrained_form() -> None:
     model = plane()
     judge(model, *forms(model))
@@ -176,6 +179,7 @@ def four_bar_with_drive() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_loops_and_drives_remain_constraints() -> None:
     model = four_bar_with_drive()
     form, minimal = forms(model)
@@ -191,6 +195,7 @@ def test_initial_joint_coordinates_are_used() -> None:
     assert found == pytest.approx([0.7, -3.0, 2.0], abs=tolerances.REDUCED)
 
 
+@pytest.mark.slow
 def test_angles_count_full_turns() -> None:
     model = sl.Model("wheel")
     wheel = sl.RigidBody(model, "wheel", 1.0, [0.1, 0.1, 0.1])
@@ -264,6 +269,7 @@ def branching_system(count: int) -> System:
     return sl.minimal_coordinates(branching(count)).derive().compile()
 
 
+@pytest.mark.slow
 def test_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     model, minimal = branching(31), branching_system(31)
     assert minimal.mechanics.saddle_algebra is not None
@@ -274,6 +280,7 @@ def test_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.MonkeyPatch)
     judge(model, form, minimal)
 
 
+@pytest.mark.slow
 def test_operations_per_body_of_trees_are_constant() -> None:
     counts = []
     for number in (31, 127):

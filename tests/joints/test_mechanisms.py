@@ -79,6 +79,7 @@ def slider_crank_errors(method: str, exponent: int) -> Array:
     return np.array(errors)
 
 
+@pytest.mark.slow
 def test_half_explicit_slider_crank_matches_the_reference() -> None:
     errors = {k: np.abs(slider_crank_errors("half_explicit_5", k)) for k in (9, 10, 11)}
     assert np.max(errors[11]) < tolerances.SLIDER_CRANK
@@ -86,6 +87,7 @@ def test_half_explicit_slider_crank_matches_the_reference() -> None:
     assert all(np.all(errors[a][-1] > 2**4.9 * errors[b][-1]) for a, b in itertools.pairwise(errors))
 
 
+@pytest.mark.slow
 def test_generalized_alpha_slider_crank_matches_the_reference() -> None:
     errors = {k: slider_crank_errors("generalized_alpha", k) for k in (11, 12)}
     orders = np.log2(errors[11] / errors[12])

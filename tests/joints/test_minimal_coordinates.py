@@ -85,6 +85,7 @@ def judge(model: sl.Model, *outputs: str) -> None:
         assert np.abs(minimal.outputs[name] - bodies.outputs[name]).max() < SAME_MOTION, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["revolute", "universal"])
 def test_minimal_coordinates_give_equal_motion(kind: str) -> None:
     judge(tree(kind, reverse=kind == "universal"), "angle", "base_angle", "base_rate")
@@ -98,6 +99,7 @@ def test_all_joint_types_give_equal_motion(kind: str, reverse: bool, group: str)
     judge(tree(kind, group, reverse), "angle")
 
 
+@pytest.mark.slow
 def test_joint_outputs_equal_the_coordinates() -> None:
     for kind in KINDS:
         model = tree(kind, reverse=True)
@@ -131,6 +133,7 @@ def plane() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_planar_mechanisms_give_equal_motion() -> None:
     bodies, minimal = motions(plane())
     for name in ("cart", "upper", "lower"):
@@ -180,6 +183,7 @@ def test_floating_body_has_an_angular_velocity() -> None:
         sl.minimal_coordinates(model)
 
 
+@pytest.mark.slow
 def test_floating_body_keeps_its_node() -> None:
     model = sl.Model("satellite")
     hull = sl.RigidBody(model, "hull", 5.0, [0.3, 0.4, 0.5], position=[0.1, 0, 0], angular_velocity=[0.3, 1.0, 0.2])
@@ -191,6 +195,7 @@ def test_floating_body_keeps_its_node() -> None:
     judge(model)
 
 
+@pytest.mark.slow
 def test_loop_keeps_its_constraint_and_reaction() -> None:
     minimal, bodies = (system_of_model("slider_crank", o) for o in ({"coordinates": "minimal"}, {}))
     assert minimal.layout.dimension < bodies.layout.dimension
@@ -232,6 +237,7 @@ def test_initial_joint_coordinates_are_used() -> None:
     assert found == pytest.approx([0.7, -3.0, 2.0], abs=tolerances.REDUCED)
 
 
+@pytest.mark.slow
 def test_backends_agree() -> None:
     equations = sl.minimal_coordinates(tree("spherical")).derive()
     systems = [equations.compile(backend=backend) for backend in ("c", "numpy")]

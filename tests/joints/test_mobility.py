@@ -42,6 +42,7 @@ def counted(found: sl.Mobility) -> tuple[int, ...]:
     return (found.bodies, found.joints, found.velocity_rows, found.velocity_rank, found.degrees_of_freedom)
 
 
+@pytest.mark.slow
 def test_four_bar_mobility_is_one_in_plane_and_space() -> None:
     """Known rates of the joints, 1 : -1.2 : 0.6 : -0.4, by the velocity triangle; in space three rows are redundant."""
     flat = mobility(loop(FLAT_FOUR_BAR))
@@ -69,6 +70,7 @@ def test_four_bar_mobility_is_one_in_plane_and_space() -> None:
     assert solution.statistics.max_constraint_residual < 1e-12
 
 
+@pytest.mark.slow
 def test_overconstrained_mechanism_is_not_singular() -> None:
     """Bricard's mechanism has the constant rank 29 of 30 rows and moves everywhere."""
     axes = [[0, 1, 0], [0, 0, 1], [1, 0, 0]] * 2
@@ -78,6 +80,7 @@ def test_overconstrained_mechanism_is_not_singular() -> None:
     assert not found.singular
 
 
+@pytest.mark.slow
 def test_singular_positions_are_detected() -> None:
     """A parallelogram at its change point, and two collinear bars between fixed points, which cannot move at all."""
     change = mobility(loop([[0, 0], [1, 0], [3, 0], [2, 0]]))
@@ -89,6 +92,7 @@ def test_singular_positions_are_detected() -> None:
     assert stretched.singular.endswith("velocities that the rows admit lead to no other position")
 
 
+@pytest.mark.slow
 def test_rolling_and_spinning_are_counted() -> None:
     """Rolling takes velocities, not positions; a bar between two balls turns about itself, of which no joint tells."""
     model = sl.Model("disk")

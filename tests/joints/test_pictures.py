@@ -33,6 +33,7 @@ def swinging() -> Solution:
     return sl.solve(model.derive().compile(backend="numpy"), 0.05, h=0.01)
 
 
+@pytest.mark.slow
 def test_boxes_have_the_inertia_of_their_bodies() -> None:
     """Sides, centre and bars are where they must be at every time that is drawn."""
     solution, lines = swinging(), mechanism(swinging())
@@ -50,6 +51,7 @@ def test_boxes_have_the_inertia_of_their_bodies() -> None:
     assert len(lines.thin) == 2 * 12 + 2  # edges, the hinge's two points, the spring
 
 
+@pytest.mark.slow
 def test_mechanism_figure_has_its_panels() -> None:
     """Outputs of the model, coordinates of joints, energy and residuals; snapshots on request."""
     titles = [axes.get_title(loc="left").partition(") ")[2] for axes in plot_solution(swinging()).axes]

@@ -25,6 +25,7 @@ def arm(groups: tuple[str, str, str] = ("SO3xR3", "SE3", "S3xR3")) -> tuple[sl.M
     return model, [hinge, slider, cross]
 
 
+@pytest.mark.slow
 def test_coordinates_set_poses_of_all_outboard_bodies() -> None:
     """Outputs at the start equal the given values, constraints hold, and velocities are consistent."""
     model, (hinge, slider, cross) = arm()
@@ -84,6 +85,7 @@ def test_invalid_coordinates_are_rejected() -> None:
         model.initial(ball, angle=1)
 
 
+@pytest.mark.slow
 def test_compiled_systems_accept_coordinates() -> None:
     """The same as for the model, without deriving again; earlier changes are respected, and the model is unchanged."""
     model = sl.Model("arm")
@@ -103,6 +105,7 @@ def test_compiled_systems_accept_coordinates() -> None:
         system.with_initial("hinge", displacement=0.1)
 
 
+@pytest.mark.slow
 def test_assembly_closes_loops() -> None:
     """The crank is put at an angle, the loop opens, and the assembly tells in which branch it is closed again."""
     model = sl.Model("loop")
@@ -152,6 +155,7 @@ def crank_and_rocker(unit: float) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1.0, 1e3])
 @pytest.mark.parametrize("where", ["model", "system"])
 @pytest.mark.parametrize("angle", [0.2, -0.9])

@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie.warnings.SymlieWarning")
 
 
+@pytest.mark.slow
 def test_gravity_torques_match_published_values() -> None:
     """Torques that hold the arm at zero angles; the first link has no inertia about two axes."""
     model = sl.Model("held_puma")
@@ -48,6 +49,7 @@ def driven(backend: str, method: str, times: list[float]) -> float:
     return float(np.abs(efforts - [torques(*set_points(t, "A")) for t in times]).max())
 
 
+@pytest.mark.slow
 def test_inverse_dynamics_matches_published_values() -> None:
     assert driven("numpy", "half_explicit_5", [0.0, 0.02]) < tolerances.EFFORTS
 

@@ -87,6 +87,7 @@ def test_five_hundred_mechanisms_satisfy_their_constraints(part: int) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_coupled_mechanisms_satisfy_their_constraints() -> None:
     assert judge(QUICK_COUPLED, compiled=False, coupled=True) == []
 

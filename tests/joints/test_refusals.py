@@ -147,6 +147,7 @@ def test_contradictory_poses_and_coordinates_are_rejected() -> None:
         model.derive()
 
 
+@pytest.mark.slow
 def test_incomplete_bodies_and_joints_are_rejected() -> None:
     """A body without mass that nothing holds, joints that hold something twice, and markers that are apart."""
     model = sl.Model("m")

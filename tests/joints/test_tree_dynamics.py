@@ -112,6 +112,7 @@ def judge(model: sl.Model) -> None:
     assert sum(abs(a) > 1e-3 for a in by_tree) > len(acceleration)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_terms_equal_derivatives_of_the_energies(name: str) -> None:
     judge(MODELS[name]())
@@ -123,6 +124,7 @@ def test_terms_of_all_joint_types_equal_derivatives(name: str) -> None:
     judge(MODELS[name]())
 
 
+@pytest.mark.slow
 def test_additional_energies_are_differentiated() -> None:
     model = tree("revolute", "SE3")
     model.kinetic_energy(0.3 * model.nodes[0].Omega.dot(model.nodes[1].Omega))

@@ -12,6 +12,7 @@ from tests import tolerances
 STIFFNESS, RATIO, SPIN, MOMENT = 0.01, -0.37, 20.0, 0.2
 
 
+@pytest.mark.slow
 def test_geared_clock_spring_counts_turns() -> None:
     """Two wheels, a gear and a spring on the second: an oscillator whose amplitude is many turns."""
     model = sl.Model("clock")

@@ -48,11 +48,12 @@ def _judge() -> Judge:
     return Judge(13)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", [*QUICK[:4], *(pytest.param(s, marks=pytest.mark.slow) for s in QUICK[4:])])
 def test_mechanism_agrees_in_other_units_frame_names_and_order(seed: int) -> None:
     assert Judge(seed).judge("everything", at_rest=seed in SEEDS_AT_REST).disagreements == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in TRANSFORMATIONS if n != "everything"])
 def test_transformation_preserves_results(name: str) -> None:
     verdict = _judge().judge(name, at_rest=name in AT_REST)
@@ -84,6 +85,7 @@ def _is_free(drawn: Mechanism) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["mass", "position", "angular_velocity"])
 def test_judge_detects_a_wrong_number(change: str) -> None:
     drawn = next(m for m in map(draw, range(100)) if _is_free(m))

@@ -34,6 +34,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_sample_of_invalid_inputs_is_reported() -> None:
     assert list(findings(SEED, 0, QUICK)) == []
 
@@ -75,11 +76,13 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_invalid_command_lines_are_reported(words: tuple[str, ...]) -> None:
     assert judge(Case(words), fails=True) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_invalid_models_are_reported(statement: str) -> None:
     assert judge(Case(MODEL, {"bad.py": f"{HEAD}    {statement}\n"}), fails=True) is None

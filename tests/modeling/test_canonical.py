@@ -85,6 +85,7 @@ def changed_statements(statement: Stated) -> Iterator[Callable[[], None]]:
             yield lambda name=name, other=other: setattr(statement, name, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_text_changes_with_every_part_of_a_model(seed: int) -> None:
     """Anything that is changed in a statement, in the lines of its program or in a node shows in the text."""
@@ -103,6 +104,7 @@ def test_text_changes_with_every_part_of_a_model(seed: int) -> None:
         assert text(model) == before
 
 
+@pytest.mark.slow
 def test_program_lines_are_canonical() -> None:
     assert sum(map(checked_lines, SEEDS)) > 20
 
@@ -144,6 +146,7 @@ SPACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 def test_space_definitions_are_part_of_the_text(name: str) -> None:
     """Every attribute of a space counts; functions by their values."""

@@ -142,6 +142,7 @@ def wound() -> Model:
     return model
 
 
+@pytest.mark.slow
 def test_multiturn_angles_are_supported() -> None:
     equations = wound().derive()
     runs = [sl.solve(equations.compile("numpy", freeze=f), 0.2, h=0.02) for f in ((), "all")]

@@ -66,6 +66,7 @@ def test_table_values_are_interpolated(topology: str, backend: str) -> None:
     assert system.layout.inputs == {"push": (1, "N"), "forces": (2, "N")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_jumps_and_kinks_are_step_boundaries(topology: str, backend: str) -> None:

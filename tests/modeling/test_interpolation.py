@@ -28,6 +28,7 @@ def between(group: str) -> System:
     return model.derive().compile(backend="numpy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), xi=st.sampled_from([0.0, 0.25, 0.5, 1.0]))

@@ -72,6 +72,7 @@ def test_follower_and_inertial_loads_match_their_definition(topology: str, backe
     np.testing.assert_allclose(rotation[:, 1, 0], np.sin(exact.y[2]), rtol=0, atol=tolerances.INVARIANT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_pendulum_with_moving_pivot_is_correct(topology: str, backend: str) -> None:

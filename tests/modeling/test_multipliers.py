@@ -120,6 +120,7 @@ def test_event_functions_can_use_multipliers(backend: str) -> None:
     assert len(found) == len(events) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_reactions_balance_the_weight(backend: str) -> None:
     solution = sl.solve(system_of("single", backend), 0.01, h=0.005, multipliers="index1")

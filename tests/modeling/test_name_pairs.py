@@ -189,6 +189,7 @@ def test_duplicate_names_of_one_type_are_rejected(tmp_path: Path) -> None:
     check_all([(kind, kind, "") for kind in KINDS], tmp_path)
 
 
+@pytest.mark.slow
 def test_equal_names_of_different_types_are_independent(tmp_path: Path) -> None:
     check_all(cases(20, seed=1), tmp_path)
 
@@ -199,6 +200,7 @@ def test_equal_names_of_all_type_pairs_are_independent(tmp_path: Path) -> None:
     check_all([(*pair, "") for pair in pairs] + cases(150, seed=2), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("owner", "ending"),
     [("joint", "_angle"), ("spring", "_length"), ("element type", "_value"), ("instance", "_value")],

@@ -51,6 +51,7 @@ def test_invalid_names_are_rejected(kind: str) -> None:
                 STATED[kind](model, q, name)
 
 
+@pytest.mark.slow
 def test_names_of_generated_symbols_do_not_collide(tmp_path: Path) -> None:
     """Arguments of kernels, library functions, macros and Python's names: results are the same under any name."""
     names = ["q", "v", "p", "e", "P", "out", "s0", "sin", "exp", "fabs", "double_", "DIMENSION", "EVENTS", "np", "self",
@@ -92,6 +93,7 @@ def test_units_cannot_escape_their_comment() -> None:
         sl.Model("units").parameter("mass", 1.0, unit="*/ int x;")
 
 
+@pytest.mark.slow
 def test_names_are_not_passed_to_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     run = subprocess.run

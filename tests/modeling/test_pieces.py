@@ -64,6 +64,7 @@ def law_model(law: Law, topology: str) -> sl.Model:
     return finished(model, statement)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("name", LAWS)
 def test_piecewise_laws_have_correct_gradients(name: str, topology: str) -> None:
@@ -164,6 +165,7 @@ def friction(_: float, state: Array) -> list[float]:
     return [rate, -100 * x - stop - 20 * coefficient * np.tanh(relative / 0.05)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_stick_slip_with_a_stop_is_correct(topology: str, backend: str) -> None:

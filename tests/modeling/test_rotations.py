@@ -56,6 +56,7 @@ def system(group: str) -> System:
     return model.derive().compile(backend="numpy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ROTATING)
 def test_initial_rotation_is_returned_by_every_group(group: str) -> None:
     solution = sl.solve(system(group).with_parameters(tilt=0.5), 1.0, h=0.5)

@@ -64,6 +64,7 @@ def error_of_effort(system: System, t_end: float = 2.0, **options: Any) -> float
     return float(np.abs(solution.outputs["hinge_drive_effort"] - effort(solution.t)).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("order", "expected"), [(3, 2), (5, 4)])
 def test_drive_effort_of_a_sampled_motion_converges(order: int, expected: int) -> None:
     """Second derivatives have errors O(h²) for cubic splines, O(h⁴) for quintic ones."""
@@ -96,10 +97,12 @@ def test_all_methods_find_the_drive_effort(name: str, backend: str) -> None:
     assert error_of_effort(sampled_arm(5, backend), t_end, **options, **method) < bound
 
 
+@pytest.mark.slow
 def test_minimal_coordinates_find_the_drive_effort() -> None:
     assert error_of_effort(sampled_arm(5, "c", coordinates="minimal"), h=0.01) < tolerances.SAMPLED_EFFORT
 
 
+@pytest.mark.slow
 def test_inputs_with_a_declared_interpolation_drive_joints() -> None:
     system = arm(lambda m: m.input("angle", unit="rad", interpolation="cubic")).derive().compile(backend="c")
     driven = {kind: system.with_input("angle", TIMES, motion(TIMES), kind) for kind in (None, "cubic", "quintic")}
@@ -213,6 +216,7 @@ def bead_system(kind: str, backend: str) -> System:
     return bead_on_a_curve(kind).derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["half_explicit_5", "taylor", "generalized_alpha", "rkmk_dopri5"])
 def test_coordinate_tables_match_formulas_in_constraints(method: str, backend: str) -> None:
@@ -257,6 +261,7 @@ def test_newton_matrices_differentiate_tables() -> None:
             np.testing.assert_allclose(left, right, rtol=0, atol=100 * tolerances.SPLINE_OF_A_POLYNOMIAL)
 
 
+@pytest.mark.slow
 def test_run_leaving_a_table_stops() -> None:
     system = bead_system("table", "numpy").with_initial("bead", x_dot=[6.0, 0.0]).assembled()
     with pytest.raises(IntegrationError) as caught:
@@ -264,6 +269,7 @@ def test_run_leaving_a_table_stops() -> None:
     assert 0.9 < caught.value.solution.q[-1, 0] < 1.0 + 1e-5
 
 
+@pytest.mark.slow
 def test_periodic_tables_of_time_repeat_their_steps() -> None:
     turn = np.linspace(0, np.pi, 13)
     model = arm(
@@ -278,6 +284,7 @@ def test_periodic_tables_of_time_repeat_their_steps() -> None:
     np.testing.assert_allclose(found[1:], found[0], rtol=0, atol=tolerances.SAMPLED_EFFORT)
 
 
+@pytest.mark.slow
 def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     """Continued runs, saved solutions, generated folders and pickles have the tables."""
     times = np.linspace(0, 3, 61)
@@ -296,6 +303,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     assert np.array_equal(again.q[-1], whole.q[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_members_can_have_different_tables(backend: str) -> None:
     model = sl.Model("cart")
@@ -416,6 +424,7 @@ def check_random_pieces(seed: int) -> None:
         assert found == pytest.approx(switch, rel=1e-4, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_discontinuous_branches_are_rejected(seed: int) -> None:
     check_random_pieces(seed)
@@ -427,6 +436,7 @@ def test_more_discontinuous_branches_are_rejected(seed: int) -> None:
     check_random_pieces(seed)
 
 
+@pytest.mark.slow
 def test_branches_can_depend_on_coordinates() -> None:
     def rotating() -> tuple[sl.Model, Any]:
         model = sl.Model("wheel")
@@ -449,6 +459,7 @@ def test_branches_can_depend_on_coordinates() -> None:
                 model.constraint("law", law(model, hinge))
 
 
+@pytest.mark.slow
 def test_profiles_with_jumps_of_acceleration_are_piecewise() -> None:
     model = arm(lambda m: sl.two_parabolas(m, "turn", 0.0, 1.0, begin=0.5, end=1.5))
     solution = sl.solve(model.derive().compile(backend="c"), 1.0, h=0.01, method="half_explicit_5")

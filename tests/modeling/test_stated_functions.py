@@ -118,6 +118,7 @@ def by_powers(group: LieGroup, coefficient: Coefficients, theta: np.ndarray, w: 
         return list(total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", GROUPS)
 def test_new_functions_are_accurate(name: str, backend: str) -> None:
@@ -138,6 +139,7 @@ def test_new_functions_are_accurate(name: str, backend: str) -> None:
             np.testing.assert_allclose(part, exact, rtol=0, atol=tolerances.STATED_FUNCTION * scale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SO3", "SE3", "SE23"])
 def test_standard_family_is_reproduced(name: str) -> None:
     group = GROUPS[name]()
@@ -154,6 +156,7 @@ def test_standard_family_is_reproduced(name: str) -> None:
     np.testing.assert_allclose(dexp, standard_dexp, rtol=0, atol=tolerances.STATED_FUNCTION * np.abs(dexp).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_energy_gradients_are_correct(backend: str) -> None:
     n = 6
@@ -196,6 +199,7 @@ def test_derivatives_of_the_function_are_correct() -> None:
     assert sympy.latex(tail**2) == r"{{fast}_{2,0}\left(z\right)}^{2}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_finite_radius_limits_the_domain(backend: str) -> None:
     function = sl.analytic_function("geometric", geometric, radius=(1, 2))
@@ -229,6 +233,7 @@ def certified_sources() -> list[str]:
     return [text for name, text in generated_files(model.derive()).items() if name.endswith((".c", ".h"))]
 
 
+@pytest.mark.slow
 def test_certificates_are_written(tmp_path: Path) -> None:
     pytest.importorskip("flint")
     from symlie.certify.certificate import certificate_of_sources, check_file
@@ -303,6 +308,7 @@ def spring_of_pairs(backend: str) -> Any:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 def test_newton_matrices_of_elements_are_correct() -> None:
     found = []
     for backend in BACKENDS:

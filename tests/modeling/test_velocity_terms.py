@@ -51,6 +51,7 @@ def system_of(name: str, topology: str, backend: str) -> System:
     return build(topology).derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_knife_edge_slides_in_a_cycloid(topology: str, backend: str) -> None:
@@ -71,6 +72,7 @@ def test_knife_edge_slides_in_a_cycloid(topology: str, backend: str) -> None:
     assert solution.outputs["velocity_residual"].max() < tolerances.HELD_CONSTRAINT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_ball_on_a_turntable_moves_in_a_circle(topology: str, backend: str) -> None:
@@ -107,6 +109,7 @@ def gyrostat(topology: str) -> sl.Model:
     return finished(model, statement, Omega=[1, 2, -1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_gyrostat_keeps_its_momentum_in_space(topology: str, backend: str) -> None:
@@ -125,6 +128,7 @@ def hoop(topology: str) -> sl.Model:
     return finished(model, statement, x=[0.2], x_dot=[0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_bead_on_a_rotating_hoop_moves_like_a_pendulum(topology: str, backend: str) -> None:

@@ -77,6 +77,7 @@ def test_failed_claims_are_named() -> None:
     assert len(unknown.failures) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", ["linear", "semilogy", "loglog"])
 def test_figures_are_drawn(scale: str, tmp_path: Path) -> None:
     item = tiny()
@@ -135,6 +136,7 @@ def test_curves_in_a_plane_and_in_space_have_equal_scales(figures: list[Figure],
     assert sides / sides[0] == pytest.approx(np.array(extents) / extents[0])
 
 
+@pytest.mark.slow
 def test_axis_labels_are_no_longer_than_their_axes(figures: list[Figure], tmp_path: Path) -> None:
     panel = replace(tiny().panels[0], y=RELATIVE)
     draw(compute(replace(tiny(), panels=[panel, panel]), Session()), tmp_path / "one.svg")
@@ -144,6 +146,7 @@ def test_axis_labels_are_no_longer_than_their_axes(figures: list[Figure], tmp_pa
         assert figures[0].bbox.x0 <= label.x0
 
 
+@pytest.mark.slow
 def test_letters_and_legends_distinguish_several_panels_and_curves(figures: list[Figure], tmp_path: Path) -> None:
     panel = tiny().panels[0]
     several = replace(panel, curves=[panel.curves[0], replace(panel.curves[0], label="again")])
@@ -154,6 +157,7 @@ def test_letters_and_legends_distinguish_several_panels_and_curves(figures: list
     assert [axes.get_title(loc="left") for axes in two.axes] == ["(a) squares", "(b) squares"] and two.legends
 
 
+@pytest.mark.slow
 def test_isolated_points_have_no_line(tmp_path: Path) -> None:
     item = tiny()
     panel = item.panels[0]
@@ -166,6 +170,7 @@ def test_isolated_points_have_no_line(tmp_path: Path) -> None:
         assert bool(line) != scattered
 
 
+@pytest.mark.slow
 def test_label_has_one_style_in_all_panels(tmp_path: Path) -> None:
     item = tiny()
     panel = item.panels[0]
@@ -208,6 +213,7 @@ def test_convergence_series_use_known_solutions() -> None:
     assert np.allclose(error("half_explicit_5", "q")(known)[0], ladder.steps)
 
 
+@pytest.mark.slow
 def test_adaptive_steps_are_compared_with_equal_numbers_of_fixed_steps() -> None:
     chain = Case("pendulum_chain", (("links", 2),))
     adaptive = Course(chain, 0.5, "rkmk_dopri5", rtol=0.0, atol=1e-5, h0=0.01, controller="celledoni2022", trace=True)
@@ -245,6 +251,7 @@ def build(length: float = 2.0) -> sl.Model:
 '''
 
 
+@pytest.mark.slow
 def test_user_defined_models_are_supported(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(OWN, encoding="utf-8")
@@ -276,6 +283,7 @@ def tiny_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "tiny2024", "--figure", "1", "--data", "curves.csv"]) == 0
     assert "largest square: 16, must be exactly 16, printed 16" in capsys.readouterr().out
@@ -286,6 +294,7 @@ def test_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[str]
     assert (tiny_paper / "all" / "tiny2024.md").exists() and (tiny_paper / "all" / "tiny2024" / "figure_1.png").exists()
 
 
+@pytest.mark.slow
 def test_command_reports_substituted_models(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tiny_paper / "own.py").write_text(OWN, encoding="utf-8")
     assert main(["paper", "tiny2024", "--figure", "1", "--model", "own.py"]) == 0

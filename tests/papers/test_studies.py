@@ -41,6 +41,7 @@ def test_series_of_the_discrete_equations_equal_the_group() -> None:
     )
 
 
+@pytest.mark.slow
 def test_line_by_line_integrator_satisfies_the_discrete_equations() -> None:
     """Data that differ from the run increase the residual of each equation."""
     found = ByLines(SHORT, ROD).run(SESSION)
@@ -52,6 +53,7 @@ def test_line_by_line_integrator_satisfies_the_discrete_equations() -> None:
     assert min(damped.start, damped.end) > 1e3 * ROUNDING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("constraint", "multipliers"), [("kirchhoff", 2), ("inextensible", 3)])
 def test_stages_of_a_variational_step_are_correct(constraint: str, multipliers: int) -> None:
     """The second is linear; the bandwidth is a node and its adjacent multipliers."""
@@ -63,6 +65,7 @@ def test_stages_of_a_variational_step_are_correct(constraint: str, multipliers: 
     assert first.unknowns == second.unknowns == 4 * 6 + 3 * multipliers
 
 
+@pytest.mark.slow
 def test_formulas_are_timed_on_equal_motions() -> None:
     found = FormulaTimes("rkmk_rk44", steps=50, repetitions=1).run(SESSION)
     assert set(found) == {POINT, *STORED}
@@ -87,6 +90,7 @@ def test_errors_of_published_series_have_a_separate_curve() -> None:
     assert printed[1].max() > 1e3 > 10 > ours[1].max()
 
 
+@pytest.mark.slow
 def test_relative_errors_cover_all_stored_components() -> None:
     rod = Case("roll_up", (("constraint", "kirchhoff"), ("segments", 3)))
     ladder = Ladder(rod, ("half_explicit_5",), (0.01,), 0.1, ("half_explicit_5", 1e-3), norm="relative")

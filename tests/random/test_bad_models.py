@@ -18,6 +18,7 @@ def check(name: str, seed: str) -> None:
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MISTAKES)
 def test_invalid_input_is_reported(name: str) -> None:
     check(name, f"mistake of {name}")

@@ -23,12 +23,14 @@ def random_models(draw: st.DrawFn) -> tuple[RandomModel, random.Random]:
     return random_model(source), source
 
 
+@pytest.mark.slow
 @settings(max_examples=3, phases=[Phase.generate])  # smaller models are drawn by other seeds, not by shrinking
 @given(random_models())
 def test_random_models_match_the_definition(drawn: tuple[RandomModel, random.Random]) -> None:
     assert judge(*drawn, kinds=["generic", "turns"], compile_kernels=False) == []
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("backend", ["c"])

@@ -94,6 +94,7 @@ def state(system: System, seed: int, t: float = 0.0) -> RodState:
     return RodState(system, t, q, v, acceleration, multipliers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff", "inextensible"])
 def test_roll_up_satisfies_the_power_balance(constraint: str, seed: int) -> None:
@@ -127,6 +128,7 @@ def test_spaghetti_satisfies_the_power_balance(damping: float, seed: int) -> Non
     assert abs(supplied) > 1e3 * tolerances.POWER_BALANCE * scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constraint", "backend"),
     [("none", "numpy"), ("kirchhoff", "c"), ("kirchhoff", "numpy"), ("inextensible", "numpy")],
@@ -158,6 +160,7 @@ def tumbling(method: str, k: int) -> tuple[float, float]:
     return linear, angular
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize(("order", "k"), [(2, 10), (3, 10), (4, 9), (5, 8)])
 def test_momenta_are_conserved(order: int, k: int) -> None:

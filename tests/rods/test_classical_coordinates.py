@@ -61,6 +61,7 @@ def as_rates(q: Array, v: Array) -> Array:
     return np.hstack([times(nodes[:, :4], moving[:, :3]), moving[:, 3:]]).ravel()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 def test_accelerations_equal_those_on_the_group(constraint: str) -> None:
     """p'' = p∘(0, Ω')/2 + p'∘(0, Ω)/2; λ of p·p = 1 is twice the kinetic energy of the turning cross section."""
@@ -97,6 +98,7 @@ def multipliers_of(found: System, multipliers: Array, element: str) -> Array:
     return multipliers[np.concatenate(rows)]
 
 
+@pytest.mark.slow
 def test_mass_has_the_rank_of_rotations() -> None:
     """M(q) = Gᵀ J G has p in its kernel at each node, and the saddle point matrix has none."""
     found = system(EULER_PARAMETERS)
@@ -128,6 +130,7 @@ def run(coordinates: str | None, constraint: str = "none", backend: str = "numpy
     return sl.solve(stated.derive().compile(backend=backend), 0.05, method="half_explicit_5", h=1 / 1024)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", [EULER_PARAMETERS, ANGLES])
 def test_rod_states_and_section_forces_agree(coordinates: str) -> None:
     expected, found = run(None), run(coordinates)
@@ -170,6 +173,7 @@ def test_both_backends_agree(method: str) -> None:
     np.testing.assert_allclose(runs[0].q, runs[1].q, atol=tolerances.ROD_BACKENDS)
 
 
+@pytest.mark.slow
 def test_clamped_and_prescribed_nodes_have_no_unit_length() -> None:
     """Their coordinates are no unknowns; a row p·p = 1 of them would have no Jacobian."""
     found = roll_up.build(3, coordinates=EULER_PARAMETERS).derive().compile(backend="numpy")
@@ -186,6 +190,7 @@ def test_clamped_and_prescribed_nodes_have_no_unit_length() -> None:
     assert driven.derive().compile(backend="numpy").layout.rows == 4
 
 
+@pytest.mark.slow
 def test_equilibrium_equals_the_one_on_the_group() -> None:
     def rest(coordinates: str | None) -> Array:
         stated = sl.Model("cantilever")
@@ -199,6 +204,7 @@ def test_equilibrium_equals_the_one_on_the_group() -> None:
     np.testing.assert_allclose(rest(EULER_PARAMETERS), rest(None), atol=tolerances.EQUILIBRIUM)
 
 
+@pytest.mark.slow
 def test_code_size_is_independent_of_the_segments() -> None:
     sizes = [
         {k.signature.name: len(k.body.instructions) for e in emitted.types.element_types for k in e.kernels}
@@ -207,6 +213,7 @@ def test_code_size_is_independent_of_the_segments() -> None:
     assert sizes[0] == sizes[1]
 
 
+@pytest.mark.slow
 def test_rods_can_be_joined_at_an_angle() -> None:
     """Initial strains and rotations at joined ends do not depend on the coordinates."""
 
@@ -241,6 +248,7 @@ def test_rods_can_be_joined_at_an_angle() -> None:
     )
 
 
+@pytest.mark.slow
 def test_composition_is_independent_of_the_coordinates() -> None:
     """log(a⁻¹∘b) of nodes with Euler parameters is the relative rotation vector, not a difference of p."""
     found = []

@@ -35,6 +35,7 @@ def semidirect(left: Array, right: Array, xi: float) -> Array:
     return np.asarray(a @ expm(xi * np.real(logm(np.linalg.solve(a, b)))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "c"])
 def test_geodesics_connect_unequal_nodes(backend: str) -> None:
     """More points than nodes, two states, and one of two signs of a quaternion, which is the same rotation."""
@@ -109,6 +110,7 @@ def bar(segments: int, length: float) -> sl.System:
     return model.derive().compile(backend="numpy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [2.0, 0.3])
 def test_states_at_the_end_are_exact(length: float) -> None:
     """Lengths of segments add up to the length but for rounding, to less of it or to more."""

@@ -39,6 +39,7 @@ def strains(q: Array, length: float) -> Array:
     return np.hstack([theta, middle.inv().apply(np.diff(nodes[:, 4:], axis=0))]) / length
 
 
+@pytest.mark.slow
 def test_elastic_energy_uses_strains_in_cross_section_axes() -> None:
     system, step = rolled(), LENGTH / SEGMENTS
     for seed in range(3):
@@ -50,6 +51,7 @@ def test_elastic_energy_uses_strains_in_cross_section_axes() -> None:
         assert np.isclose(kinetic, np.sum(weight * INERTIA * v.reshape(-1, 6) ** 2) / 2, rtol=tolerances.ROD_BACKENDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff"])
 def test_power_balance_holds(constraint: str) -> None:
     """d/dt(T + V) = power of the torque - Δs Σ ėᵀ 2D ė, with ė by central differences of strains."""
@@ -78,6 +80,7 @@ def test_power_balance_holds(constraint: str) -> None:
         assert abs(kinetic + float(stored) - supplied + lost) < tolerances.POWER_BALANCE * scale
 
 
+@pytest.mark.slow
 def test_roll_up_equilibrium_is_a_polygon() -> None:
     """Chords have the length of segments, so that it closes; bending moments are exact, and shear vanishes."""
     for segments in (3, 4):
@@ -99,6 +102,7 @@ def test_roll_up_equilibrium_is_a_polygon() -> None:
         np.testing.assert_allclose(still.field("rod", "strain")[-1][:, 3:], 0, atol=tolerances.EQUILIBRIUM)
 
 
+@pytest.mark.slow
 def test_spatial_section_forces_balance_the_outer_part() -> None:
     """Next to the clamp of a hanging rod at rest, in axes of space: the weight, independent of the rotation of the
     sections."""
@@ -117,6 +121,7 @@ def test_spatial_section_forces_balance_the_outer_part() -> None:
     np.testing.assert_allclose(force, np.outer(weights, [0, 0, -1]), atol=tolerances.EQUILIBRIUM_FORCE)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_both_backends_agree_and_a_free_rod_keeps_its_momenta() -> None:
     model = sl.Model("free")
@@ -147,6 +152,7 @@ def cantilever(group: str, segments: int) -> Array:
     return found.q[-3:]
 
 
+@pytest.mark.slow
 def test_both_interpolations_converge_to_one_rod() -> None:
     """By the square of Δs."""
     apart = [np.linalg.norm(cantilever("SE3", n) - cantilever("SO3xR3", n)) for n in (4, 8)]

@@ -41,6 +41,7 @@ def acceleration(system: System) -> Array:
     return system.algebra.solve_mass(system.kernels.mass(p, 0.0, state.q), force)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize(

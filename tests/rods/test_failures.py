@@ -277,6 +277,7 @@ def clamped_twice(count: int) -> System:
     return model.derive().compile(backend="numpy")
 
 
+@pytest.mark.slow
 def test_overconstrained_node_is_reported() -> None:
     """The message names the constraint, its element, the instance and the row."""
     assert clamped_twice(1).initial_state.multipliers.size == 2 * 3 + 3

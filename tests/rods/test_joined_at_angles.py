@@ -53,6 +53,7 @@ def check_against_cut_rods(seed: int, group: str, constraint: object, backend: s
         np.testing.assert_allclose(found, expected, atol=tolerances.JOINED_RODS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("group", "constraint"), [*zip(GROUPS, CONSTRAINTS, strict=True)])
 def test_joined_rods_equal_constrained_separate_rods(seed: int, group: str, constraint: object) -> None:
@@ -112,6 +113,7 @@ def castigliano(angle: float) -> float:
     return FORCE * LENGTH**3 / EI * (1 / 3 + ((1 + c) ** 3 - c**3) / 3 + sin(angle) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("angle", "end", "group", "constraint"),
     [
@@ -146,6 +148,7 @@ def three_branches(segments: int) -> float:
     return float(at_rest(model, "trunk", -1)[1])
 
 
+@pytest.mark.slow
 def test_trees_converge_with_order_two() -> None:
     """Forces F_k at distances L cos α_k along the trunk and L sin α_k across: F L³/3EI + F L² L cos α/2EI each."""
     exact = FORCE * LENGTH**3 / EI * sum(1 / 3 + cos(a) / 2 for a in (1.0, 2.0, pi))
@@ -178,6 +181,7 @@ def free_frame(placed: Rotation, method: str = "half_explicit_5") -> sl.Solution
     return sl.solve(system, 0.1, h=5e-4, method=method, record_every=100)
 
 
+@pytest.mark.slow
 def test_free_frame_keeps_its_invariants_in_any_frame() -> None:
     still = free_frame(Rotation.identity())
     for name in ("energy", "linear_momentum", "angular_momentum"):
@@ -198,6 +202,7 @@ def matrices(found: Array) -> Array:
     return Rotation.from_quat(np.roll(found, -1, axis=-1)).as_matrix()
 
 
+@pytest.mark.slow
 def test_results_at_ends_belong_to_the_rod() -> None:
     """Points, velocities, strains, links and figures use the end of the rod, not the node that it is joined to."""
     solution = free_frame(Rotation.identity())
@@ -272,6 +277,7 @@ def planar_frame(segments: int) -> float:
     return float(at_rest(model, "tip", -1)[0] - 1)
 
 
+@pytest.mark.slow
 def test_planar_continua_join_at_angles() -> None:
     """F (L³/3EI + L³/EI): bending of the second beam, and of the first one by the moment F L."""
     coarse, fine = (abs(planar_frame(n) / (1e-5 * (1 / 3 + 1)) - 1) for n in (3, 6))
@@ -302,6 +308,7 @@ def hub(backend: str) -> sl.Solution:
     return sl.solve(system, 0.05, h=5e-4, record_every=50)
 
 
+@pytest.mark.slow
 def test_rods_can_join_bodies_at_angles() -> None:
     """Rods that differ by a third of a turn move so, and C and NumPy agree."""
     solution = hub("numpy")

@@ -25,6 +25,7 @@ def observed(problem: str, method: str, k: int) -> tuple[float, float]:
     return q, v
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 @pytest.mark.parametrize("problem", BENCHMARKS)
 def test_half_explicit_methods_have_their_order(problem: str, order: int) -> None:
@@ -48,6 +49,7 @@ def test_velocities_satisfy_the_hidden_constraints(order: int) -> None:
     assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
 
 
+@pytest.mark.slow
 def test_position_drift_is_small() -> None:
     """Order 5 with h = 2^-9 up to 15 s; order 2 drifts visibly with the same constraints, so the residual is real."""
     solution = benchmark_run("R3", 9)

@@ -44,6 +44,7 @@ def rope(moving: str) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_prescribed_motion_equals_rheonomic_constraints(backend: str) -> None:
@@ -74,6 +75,7 @@ def test_incomplete_motion_is_rejected() -> None:
         model.prescribe(free, x=[free.x[1], 0, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_rotating_drive_works_in_any_storage(backend: str) -> None:
     """A shaft that turns by more than π drives a body through a spring: rotations may be stored in any way."""

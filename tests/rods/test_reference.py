@@ -17,6 +17,7 @@ FINE = {"R1": (8, 10), "R3": (9, 12)}
 """Range of k over which the error falls to `ROD_REFERENCE_FINE`."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", BENCHMARKS)
 def test_states_match_the_reference(problem: str) -> None:
     """Every node's configuration, the energy, the distance of the ends and the momenta, up to the last time."""
@@ -32,6 +33,7 @@ def test_states_match_the_reference(problem: str) -> None:
     np.testing.assert_allclose(outputs["angular_momentum"], expected.angular_momentum, atol=tolerances.ROD_MOMENTUM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", BENCHMARKS)
 def test_error_decreases_with_order_five(problem: str) -> None:
     """Over all reference times together, until the configuration is accurate to 1e-11."""
@@ -62,6 +64,7 @@ def test_rod_ends_match_after_thirty_seconds() -> None:
     assert solution.outputs["energy"][-1] == pytest.approx(987.467101594, rel=1e-11)
 
 
+@pytest.mark.slow
 def test_both_groups_of_rods_give_the_same_motion() -> None:
     """Quaternions and rotation matrices have the same local coordinates, so that steps differ by round-off alone."""
     ends = []
@@ -73,6 +76,7 @@ def test_both_groups_of_rods_give_the_same_motion() -> None:
     assert abs(ends[0][1]) > 0.01, "the rod bends"
 
 
+@pytest.mark.slow
 def test_smooth_load_starts_slowly() -> None:
     """As t⁴ instead of t: at 0.1 s 8 N becomes 3 mN, and work falls by its square."""
     work = {}

@@ -59,6 +59,7 @@ def test_c_and_numpy_take_the_same_steps(name: str) -> None:
     assert compiled.statistics.max_constraint_residual < tolerances.TOPOLOGY_CONSTRAINT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_banded_and_dense_elimination_agree(name: str) -> None:
     """The saddle point system with B at two random configurations, for arbitrary right-hand sides."""
@@ -109,6 +110,7 @@ def test_jacobian_and_curvature_match_differences(name: str) -> None:
     assert np.abs(moved).max() > 0.1
 
 
+@pytest.mark.slow
 def test_order_of_elements_does_not_matter() -> None:
     """Segments added in a random order: the elimination finds the chain, and the motion is the same."""
     model = topologies.chain(6)
@@ -133,6 +135,7 @@ BANDWIDTHS = {"chain": 3, "tree": 5, "ring": 3, "free_ring": 7, "rope_with_body"
 ring unless a clamped node opens it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BANDWIDTHS)
 def test_bandwidth_is_constant(name: str) -> None:
     """The order of elimination is a permutation, and rows that share a free node stay close in it."""
@@ -209,6 +212,7 @@ def beads(links: int, branches: int, weight: float = 1.0) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_other_chains_of_beads_neither_derive_nor_compile(counts: dict[str, int]) -> None:
     """Number of links, lengths, loads, connectivity and number of branches are run-time data."""
     sl.solve(beads(3, 1).derive().compile(backend="c"), 2 * STEP, h=STEP)
@@ -247,6 +251,7 @@ def test_other_topologies_neither_derive_nor_compile(counts: dict[str, int]) -> 
     assert counts == {"derive": 0, "compile": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_connectivity_determines_the_motion() -> None:
     """A ring that is cut open moves differently from the closed one, whose text it shares."""
@@ -260,6 +265,7 @@ def test_connectivity_determines_the_motion() -> None:
     assert np.abs(runs[0].q - runs[1].q).max() > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("name", ["chain", "tree", "ring", "rope_with_body"])
 def test_fixed_nodes_do_not_move(name: str) -> None:
@@ -286,6 +292,7 @@ def test_branches_share_a_node() -> None:
     assert np.argmax(meeting) == 4
 
 
+@pytest.mark.slow
 def test_ring_at_rest_is_a_circle() -> None:
     """Without loads a ring with its shape as reference is in equilibrium, across the joint where -p meets p."""
     s = system("ring", "numpy")
@@ -297,6 +304,7 @@ def test_ring_at_rest_is_a_circle() -> None:
     assert potential == pytest.approx(3.0 * (2 * np.pi) ** 2 / 2, rel=tolerances.ROD_BACKENDS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_closed_free_ring_keeps_its_energy_and_momenta() -> None:
     """A fifth of a second of vibration of the bent ring."""
@@ -306,6 +314,7 @@ def test_closed_free_ring_keeps_its_energy_and_momenta() -> None:
         assert np.abs(values - values[0]).max() < tolerances.TOPOLOGY_INVARIANT * scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [sl.S3sR3, sl.SE3, group_from_name("S3xR3"), group_from_name("SO3xR3")])
 def test_initial_strain_of_any_curve_is_zero(group: LieGroup) -> None:
     """A helix with varying twist starts without stress and on the constraint, up to rounding."""
@@ -329,6 +338,7 @@ def test_initial_strain_of_any_curve_is_zero(group: LieGroup) -> None:
     assert np.abs(bent[:, :3]).max() > 1
 
 
+@pytest.mark.slow
 def test_rod_can_end_at_a_body() -> None:
     """A separate body shared by the rod moves like the same body added to the end of the rod."""
     runs = []
@@ -365,6 +375,7 @@ def test_quaternions_and_rotation_matrices_give_the_same_motion() -> None:
     np.testing.assert_allclose(rotations, runs[1].field("rod", "R")[-1], atol=tolerances.GROUPS_OF_A_ROD)
 
 
+@pytest.mark.slow
 def test_load_kinks_are_step_boundaries() -> None:
     """For any step size, and for kinks that were moved after compiling."""
     s = flying_spaghetti.build(4).derive().compile()
@@ -419,6 +430,7 @@ def test_unused_element_type_is_omitted() -> None:
     assert np.ptp(solution.outputs["energy"]) < tolerances.ROD_BACKENDS
 
 
+@pytest.mark.slow
 def test_moving_support_needs_no_mass() -> None:
     """A pendulum whose pivot is prescribed, against one whose link ends at a function of time."""
 

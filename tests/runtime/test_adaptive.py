@@ -50,6 +50,7 @@ def rotation_error(solution: Solution) -> float:
     return float(np.linalg.norm(found - heavy_top_reference()["R"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", COUNTS)
 @pytest.mark.parametrize("k", range(3))
 def test_counts_and_errors_match_the_prototype(group: str, k: int) -> None:
@@ -59,6 +60,7 @@ def test_counts_and_errors_match_the_prototype(group: str, k: int) -> None:
     assert rotation_error(solution) == pytest.approx(ERRORS[group][k], rel=tolerances.TWO_DIGITS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", COUNTS)
 def test_numpy_takes_the_same_steps(group: str) -> None:
     compiled, plain = (adaptive_top(group, 1e-4, backend, 0.1) for backend in ("c", "numpy"))
@@ -67,6 +69,7 @@ def test_numpy_takes_the_same_steps(group: str) -> None:
     np.testing.assert_allclose(compiled.q[-1], plain.q[-1], rtol=0, atol=tolerances.ADAPTIVE_STATES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_estimates_have_the_lower_order_of_the_pair(name: str, backend: str) -> None:
@@ -141,6 +144,7 @@ def test_rejected_steps_are_repeated_from_the_same_state(backend: str) -> None:
     assert solution.statistics.rhs_evaluations <= stages * len(trace.h) - (tried - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [roll_up, flying_spaghetti])
 def test_rods_agree_in_both_backends(model: Any) -> None:
     """Run-time topology, with and without constraints; the same steps, also where the first one is estimated."""
@@ -183,6 +187,7 @@ STARTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STARTED)
 def test_first_steps_of_compiled_code_equal_numpy(name: str) -> None:
     system = STARTED[name]()
@@ -244,6 +249,7 @@ def test_steps_underflow_near_a_singularity(backend: str) -> None:
     np.testing.assert_allclose(solution.q[middle, 0], exact, rtol=0, atol=tolerances.BEFORE_A_POLE)
 
 
+@pytest.mark.slow
 def test_backends_agree_before_a_singularity() -> None:
     """Up to t = 0.5; the pole amplifies rounding errors with (1 - t)⁻³."""
     solutions = []

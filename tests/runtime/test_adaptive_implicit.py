@@ -71,6 +71,7 @@ def test_factors_are_reused_over_many_steps(name: str) -> None:
     assert errors[1] < 1.5 * errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "newton"), [(METHODS[0], "modified"), (METHODS[1], "full")])
 def test_both_backends_take_the_same_steps(name: str, newton: str) -> None:
     """Also at events, times that are hit, and jumps of inputs, with a pivot in motion.
@@ -98,6 +99,7 @@ def swing(backend: str, last: float = 0.0) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "backend"), [(METHODS[0], "c"), (METHODS[1], "numpy")])
 def test_events_end_adaptive_runs(name: str, backend: str) -> None:
     exact = sl.solve(swing(backend), 2, rtol=1e-10)
@@ -143,6 +145,7 @@ def test_steps_without_solution_are_repeated() -> None:
     np.testing.assert_allclose(traces[0].h, traces[1].h, rtol=tolerances.LOOSE_STEPS)
 
 
+@pytest.mark.slow
 def test_failed_start_is_repeated() -> None:
     """Its difference quotients reach to where the force is not a number, for a first step that is much too long."""
     runs = []

@@ -63,6 +63,7 @@ def guided(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_turns_between_records_are_counted(backend: str) -> None:
     times = np.linspace(0, 3, 31)
@@ -74,6 +75,7 @@ def test_turns_between_records_are_counted(backend: str) -> None:
     assert drawn.series[0].values.tobytes() == solution.angle("wheel").tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", METHODS, ids=lambda o: "-".join(map(str, o.values())))
 def test_all_turns_of_an_accelerating_wheel_are_counted(options: dict[str, Any], backend: str) -> None:
@@ -85,6 +87,7 @@ def test_all_turns_of_an_accelerating_wheel_are_counted(options: dict[str, Any],
     assert solution.angle("plate")[-1] == pytest.approx(TURN, abs=error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_steps_above_half_a_turn_are_counted(backend: str) -> None:
     """Steps of 5 rad, and the dense output between them; it ends where the next step begins, also the plate's."""
@@ -103,6 +106,7 @@ def test_steps_above_half_a_turn_are_counted(backend: str) -> None:
     assert before.angle("plate") == pytest.approx(2 * 0.2 * TURN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_events_and_continued_runs_count_turns(backend: str) -> None:
     system = wheels(backend).with_parameters(stop=0.7)
@@ -114,6 +118,7 @@ def test_events_and_continued_runs_count_turns(backend: str) -> None:
     assert second.angle("wheel")[-1] == pytest.approx(SPIN * 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_prescribed_and_clamped_wheels_have_angles(backend: str) -> None:
     """The prescribed wheel turns 34 times within the longest of these steps."""

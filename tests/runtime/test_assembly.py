@@ -51,6 +51,7 @@ def test_velocities_are_assembled_on_request() -> None:
         _ = system.assembled(velocities=False).initial_state
 
 
+@pytest.mark.slow
 def test_consistent_values_are_unchanged() -> None:
     system = linkage().assembled()
     before, after = linkage().initial_state, system.initial_state
@@ -61,6 +62,7 @@ def test_consistent_values_are_unchanged() -> None:
     assert system.assembly is not None and system.assembly.iterations == 0
 
 
+@pytest.mark.slow
 def test_correction_of_bodies_is_minimal() -> None:
     """Any other configuration on the constraints nearby is farther away, by a first variation of zero."""
     system = linkage().with_initial("lower", x=[0.1, -0.1, -1.3]).with_initial("upper", x=[0.05, 0, -0.6])
@@ -80,6 +82,7 @@ def test_correction_of_bodies_is_minimal() -> None:
     assert solution.statistics.max_constraint_residual <= tolerances.REDUCED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [8, 400])
 def test_node_arrays_are_assembled(links: int) -> None:
     """Small systems by singular values, large ones by sparse factors: a half circle whose beads were disturbed."""
@@ -97,6 +100,7 @@ def test_node_arrays_are_assembled(links: int) -> None:
     assert system.assembly is not None and system.assembly.largest["beads"] < 0.6 / links
 
 
+@pytest.mark.slow
 def test_rod_with_internal_constraints_is_assembled() -> None:
     model = sl.Model("bent")
     rod = sl.CosseratRod(
@@ -122,6 +126,7 @@ def test_redundant_constraints_are_assembled_and_reported() -> None:
         _ = assembled.initial_state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("links", "doubled"), [(1, 0), (3, 0), (3, 1)])
 def test_redundant_constraints_of_elements_are_reported(links: int, doubled: int) -> None:
     """Both elements between the same nodes, of a model whose topology is run-time data."""
@@ -169,6 +174,7 @@ def massless(array: bool) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("array", [False, True])
 def test_mass_regular_on_the_constraints_is_sufficient(array: bool) -> None:
     """Neither statics nor dynamics are affected."""
@@ -211,6 +217,7 @@ def rates(system: System) -> dict[str, float]:
     return {node.name: float(v[node.velocity][0]) for node in system.layout.nodes}
 
 
+@pytest.mark.slow
 def test_omitted_velocities_minimise_kinetic_energy_and_are_reported() -> None:
     """Before it was the least sum of squares, whatever the units: the wheel all but stood still, unreported."""
     assembled = rolling_wheel().assembled()
@@ -268,6 +275,7 @@ def closed_chain(length: float, group: str) -> np.ndarray:
     return np.array([q[system.layout.node(link.name).storage][-3:] / length for link in links])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["S3sR3", "SE3", "S3xR3"])
 def test_assembly_does_not_depend_on_units(group: str) -> None:
     """Changes are measured by M; in a norm of rad and m, links turned rather than moved in millimetres."""

@@ -113,6 +113,7 @@ def test_all_variables_have_the_declared_order(group: str, k: int, ending: str) 
         assert abs(math.log(coarse / fine) / math.log(steps[1] / steps[0]) - k) <= tolerances.BDF_ORDER, part
 
 
+@pytest.mark.slow
 def test_iterations_are_few() -> None:
     """Since the matrix has the slopes of all increments: also where a step turns by eight degrees."""
     for exponent in (10, 12):
@@ -120,6 +121,7 @@ def test_iterations_are_few() -> None:
         assert run.statistics.newton_iterations <= 2.2 * run.statistics.steps
 
 
+@pytest.mark.slow
 def test_constraint_rates_depend_on_index() -> None:
     """Index 3 satisfies Φ = 0; the stabilised form satisfies B v = 0 as well."""
     for name, is_stabilised in {"bdf3": False, "bdf3_index2": True}.items():
@@ -140,6 +142,7 @@ def assert_backends_agree(first: Solution, second: Solution, h: float, mass: flo
     assert [e.name for e in first.events] == [e.name for e in second.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("name", ["bdf4", "bdf3_index2", "bdf2_increments_index2"])
 def test_both_backends_agree(name: str, newton: str) -> None:
@@ -149,6 +152,7 @@ def test_both_backends_agree(name: str, newton: str) -> None:
     assert_backends_agree(runs[0], runs[1], options["h"], mass=3.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3xR3", "S3sR3"])
 def test_backends_agree_for_large_rotations_per_step(group: str) -> None:
     """The increments over two steps are 1.2 rad, for which logarithms have a closed form."""
@@ -156,6 +160,7 @@ def test_backends_agree_for_large_rotations_per_step(group: str) -> None:
     np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.BACKENDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bdf2", "bdf5_index2"])
 def test_backends_agree_for_states_and_velocity_constraints(name: str) -> None:
     for build, end, h in ((steered, 0.25, 2.0**-5), (drives, 0.25, 2.0**-5), (sleigh, 0.5, 2.0**-5)):
@@ -177,6 +182,7 @@ def test_first_order_states_have_the_declared_order(name: str, k: int) -> None:
 CUTS = np.sort(np.modf(np.arange(1, 38) * math.sqrt(2))[0]) / 16
 
 
+@pytest.mark.slow
 def test_step_size_changes_preserve_the_order() -> None:
     """Of the stabilised form; with index 3 λ has an order less."""
     system = heavy_top_system("SO3xR3")
@@ -192,6 +198,7 @@ def test_step_size_changes_preserve_the_order() -> None:
     assert np.all(of_index_3[:2] >= 3 - tolerances.OBSERVED_ORDER) and of_index_3[2] >= 2 - tolerances.OBSERVED_ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize(("name", "newton"), [("bdf3", "full"), ("bdf4_index2", "modified")])
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -235,6 +242,7 @@ def test_rod_matches_published_results(ends: str) -> None:
     run_of_others("BDF2_stab2", "bdf2_increments_index2", ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_increments_have_order_two(ending: str) -> None:
     """Also with steps of other lengths; with index 3 λ has an order less there."""
@@ -249,6 +257,7 @@ def test_increments_have_order_two(ending: str) -> None:
         assert math.log2(coarse / fine) >= 2 - tolerances.OBSERVED_ORDER, part
 
 
+@pytest.mark.slow
 def test_nearly_stationary_rod_is_integrated() -> None:
     rod = build_rod(64, constraint="kirchhoff").derive().compile(backend="c")
     h = 2.0**-13
@@ -258,6 +267,7 @@ def test_nearly_stationary_rod_is_integrated() -> None:
     assert np.abs(found.v[-1] - fine).max() < told < 1e-4 * np.abs(fine).max()
 
 
+@pytest.mark.slow
 def test_invalid_input_is_rejected() -> None:
     system = heavy_top_system("SO3xR3", "numpy")
     with pytest.raises(UnsupportedMethodError, match="has no error estimate"):

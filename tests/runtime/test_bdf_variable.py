@@ -82,6 +82,7 @@ def relative_errors(run: Solution, exact: Solution) -> Array:
     return np.array([np.abs(a - b).max() / np.abs(b).max() for a, b in pairs])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
 def test_errors_follow_the_tolerance(group: str) -> None:
     """To within a factor of ten, of q, too. Steps are few, and of the largest order."""
@@ -93,6 +94,7 @@ def test_errors_follow_the_tolerance(group: str) -> None:
     assert run.statistics.steps < 500 and orders_of(run)[4] > 0.7 * run.statistics.steps
 
 
+@pytest.mark.slow
 def test_roll_up_matches_published_results() -> None:
     """Also from rest, at tolerances where first steps are as short as 1e-9 s, to within a factor of ten."""
     times = [t for t in reference("R1").t if 0 < t <= 1]
@@ -166,6 +168,7 @@ def test_steps_and_orders_are_reported() -> None:
     assert json.loads(json.dumps(run.to_json()))["trace"]["order"] == trace.order.tolist()
 
 
+@pytest.mark.slow
 def test_maximum_orders_are_respected() -> None:
     for most in (1, 2, 3):
         options: dict[str, Any] = {"method": "bdf", "method_options": {"max_order": most}}
@@ -174,6 +177,7 @@ def test_maximum_orders_are_respected() -> None:
         assert method("bdf").with_options({"max_order": most}).order == most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", ["full", "modified"])
 def test_both_backends_take_the_same_steps(newton: str) -> None:
     """Also at times that are hit, events, and jumps of inputs, after which it begins anew."""
@@ -194,6 +198,7 @@ def quiet(backend: str) -> sl.System:
     return steered(backend, has_event=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [quiet, drives, sleigh])
 def test_states_and_velocity_constraints_are_supported(build: Any) -> None:
     exact = sl.solve(build("c"), 0.25, h=2.0**-9, record_every=0)
@@ -212,6 +217,7 @@ def test_dense_output_is_accurate() -> None:
     np.testing.assert_allclose(found.q[0], exact.q[-1], rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize(("backend", "newton"), [("c", "modified"), ("numpy", "full")])
 def test_resumed_and_continued_runs_are_bit_identical(backend: str, newton: str, tmp_path: Path) -> None:
@@ -240,6 +246,7 @@ def test_shortened_steps_are_stable(count: int) -> None:
     assert np.all(relative_errors(run, exact_top("SE3")) <= 10 * relative_errors(whole, exact_top("SE3")))
 
 
+@pytest.mark.slow
 def test_stiff_systems_take_long_steps() -> None:
     """A spring of 2 ms without damping, for which orders of three and more are not stable."""
     run = sl.solve(spring_pendulum("c"), 1, rtol=1e-3, method="bdf", method_options={"max_order": 2})

@@ -132,6 +132,7 @@ def test_user_without_home_is_supported(monkeypatch: pytest.MonkeyPatch) -> None
     assert str(os.geteuid()) in cache_folder.cache_folder().name
 
 
+@pytest.mark.slow
 def test_full_disk_does_not_stop_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     equations = heavy_top_equations("S3")
 

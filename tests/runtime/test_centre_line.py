@@ -35,6 +35,7 @@ def drawn(model: str) -> Snapshots:
     return lines
 
 
+@pytest.mark.slow
 def test_snapshots_are_the_positions_of_joined_nodes() -> None:
     lines, whole = drawn("roll_up"), solution("roll_up")
     chosen = np.searchsorted(whole.t, lines.t)
@@ -65,6 +66,7 @@ def test_bodies_have_no_centre_line() -> None:
     assert snapshots(chain_solution()) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["roll_up", "flying_spaghetti"])
 def test_figure_is_drawn(model: str) -> None:
     figure = plot_solution(solution(model))
@@ -86,6 +88,7 @@ def test_figure_is_drawn(model: str) -> None:
     assert texts[-1] == "$t = 2$ s"
 
 
+@pytest.mark.slow
 def test_single_time_can_be_plotted() -> None:
     whole = solution("roll_up")
     one = {name: getattr(whole, name)[:1] for name in ("t", "q", "v", "multipliers")}

@@ -67,6 +67,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", RUNS)
@@ -83,6 +84,7 @@ def test_resumed_runs_are_bit_identical(name: str, backend: str, tmp_path: Path)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_run_with_unlimited_step_size_can_be_resumed(backend: str, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def oscillator() -> sl.Equations:
     return model.derive()
 
 
+@pytest.mark.slow
 def test_compiler_without_speed_flags_gives_the_same_bits(tmp_path: Path, select: pytest.MonkeyPatch) -> None:
     equations = oscillator()
     expected = sl.solve(equations.compile(backend="c"), 1.0, h=0.1)

@@ -78,6 +78,7 @@ def test_statics_reject_contradictory_constraints() -> None:
         model.derive().compile(backend="numpy").with_redundant("minimal_norm").static_equilibrium()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::symlie.SymlieWarning")
 @pytest.mark.parametrize("backend", ["numpy", "c"])
 def test_rotational_compliance_removes_clamping_moments(backend: str) -> None:
@@ -154,6 +155,7 @@ def check_springs(seed: int) -> None:
     assert errors[0] < tolerances.SPRING_SHARES and errors[1] < 0.2 * errors[0], errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_compliance_is_the_limit_of_springs(seed: int) -> None:
     check_springs(seed)

@@ -48,6 +48,7 @@ def solved(system: System, t_end: float, h: float, compose: str, **options: Any)
     return sl.solve(system, t_end, method="rattlie", method_options={"compose": compose}, h=h, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["suzuki", pytest.param("triple_jump", marks=SLOW), pytest.param("kahan_li", marks=SLOW)]
 )
@@ -61,6 +62,7 @@ def test_methods_have_their_declared_order(name: str) -> None:
         assert math.log2(errors[0] / errors[1]) == pytest.approx(COMPOSITIONS[name].order, abs=tolerances.ORDER_SLACK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rattlie", pytest.param("variational_midpoint", marks=SLOW)])
 def test_backends_agree_on_events_and_turns(method: str) -> None:
     options: dict[str, Any] = {"method": method, "method_options": {"compose": "suzuki"}, "h": 2.0**-6}
@@ -85,6 +87,7 @@ def test_reversed_velocities_retrace_the_motion() -> None:
     assert np.abs(start.v[-1] + end.v[0]).max() <= tolerances.TIME_REVERSAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_resumed_and_continued_runs_are_bit_identical(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

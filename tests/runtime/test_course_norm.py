@@ -27,6 +27,7 @@ def fine() -> Solution:
     return sl.solve(spaghetti_system(4, backend="numpy"), T_END, h=2.0**-8)
 
 
+@pytest.mark.slow
 def test_norm_matches_the_paper(fine: Solution) -> None:
     """√(Σ‖q - Q‖²/(7(K+1))) and √(Σ‖v - V‖²/(6(K+1))), the largest over the times of the longest step."""
     run = ["half_explicit_2"], STEPS[:1]
@@ -49,6 +50,7 @@ def test_both_signs_of_a_quaternion_are_one_rotation(fine: Solution) -> None:
         assert errors[0] == errors[1]
 
 
+@pytest.mark.slow
 def test_order_in_time_is_measured(fine: Solution) -> None:
     steps = [2.0**-8, 2.0**-9]
     rows = list(sl.convergence(fine.system, T_END, ["half_explicit_2", "half_explicit_4"], steps, norm="l2", at=AT))
@@ -56,6 +58,7 @@ def test_order_in_time_is_measured(fine: Solution) -> None:
     assert rows[1].order.v == pytest.approx(2, abs=tolerances.ORDER_SLACK)
 
 
+@pytest.mark.slow
 def test_nonmultiple_grids_are_rejected() -> None:
     """At arc lengths that are nodes of no grid, and by default at the nodes of the coarsest one."""
     grids = [Grid(k, spaghetti_system(k, backend="numpy")) for k in (3, 5, 8)]

@@ -106,6 +106,7 @@ def numbers(loaded: Solution) -> list[bytes]:
     return [loaded.t.tobytes(), loaded.q.tobytes(), loaded.v.tobytes(), loaded.multipliers.tobytes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["record", "attributes", "variables"])
 def test_crafted_solutions_are_rejected(part: str, chosen: Chosen, tmp_path: Path) -> None:
     path, original = tmp_path / "x.npz", tmp_path / "original.npz"
@@ -186,6 +187,7 @@ def test_deeply_nested_files_are_rejected(tmp_path: Path) -> None:
         check_file(tmp_path / "certificate.json")
 
 
+@pytest.mark.slow
 def test_crafted_checkpoints_are_rejected(chosen: Chosen, tmp_path: Path) -> None:
     """The header is changed, with all checksums right."""
     path = tmp_path / "run.checkpoint"
@@ -269,6 +271,7 @@ def test_names_in_files_are_not_used_as_paths(name: str, tmp_path: Path, monkeyp
 TRAPS = {".c": "#error compiled", ".h": "#error compiled", ".py": "raise SystemExit('executed')"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".npz", ".nc"])
 @pytest.mark.parametrize(
     "build", [pendulum, functools.partial(heavy_top_system, "SE3"), spaghetti_system], ids=["events", "top", "rod"]

@@ -276,6 +276,7 @@ def outcome(path: Path) -> tuple[str, Solution | None]:
     return ("read, equal" if numbers(loaded) == numbers(solution()) else "read, other numbers"), loaded
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", KINDS_OF_CHANGES)
 def test_crafted_headers_are_rejected(kind: str, chosen: Callable[[list[Any]], list[Any]], tmp_path: Path) -> None:
@@ -332,6 +333,7 @@ def forbid_hdf5(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(netCDF4, "Dataset", lambda *_, **__: pytest.fail("HDF5 opened a file"))
 
 
+@pytest.mark.slow
 def test_damaged_bytes_are_detected(
     chosen: Callable[[list[Any]], list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,7 @@ def test_dense_output_is_as_accurate_as_the_steps(group: str, run: dict[str, flo
     assert q <= 2 * step_q and v <= 2 * step_v
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_dense_output_has_its_order(backend: str) -> None:
     """Between exact states the error of q falls by 2⁶, the error of v by 2⁵."""

@@ -68,6 +68,7 @@ def check(system: Saddle, kind: str, difference: float | None = None) -> None:
         assert np.allclose(x, expected, rtol=0, atol=difference * np.abs(expected).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabilised", [False, True], ids=["index 3", "index 2"])
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("kind", ["band", "blocks"])
@@ -82,6 +83,7 @@ def test_stiff_systems_are_solved(kind: str, graph: str) -> None:
     check(saddle(GRAPHS[graph], stiffness=1e8), kind, tolerances.STIFF)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["band", "blocks"])
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_massless_components_are_solved(kind: str, graph: str) -> None:
@@ -109,6 +111,7 @@ def test_dense_systems_are_solved(size: int) -> None:
     check(saddle([], dimension=size), "dense")
 
 
+@pytest.mark.slow
 @given(
     edges=st.lists(
         st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda e: e[0] < e[1]), unique=True, max_size=14

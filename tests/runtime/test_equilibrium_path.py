@@ -37,6 +37,7 @@ def load_of(height: float) -> float:
     return -2 * height * (height**2 - 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
 def test_path_passes_limit_points(unit: float) -> None:
     """The truss snaps through at z = ±0.5/√3, in any unit of length."""
@@ -51,6 +52,7 @@ def test_path_passes_limit_points(unit: float) -> None:
     assert np.array_equal(path.is_stable, np.abs(path.outputs["height"]) > limit)
 
 
+@pytest.mark.slow
 def test_path_finds_bifurcation_points() -> None:
     """∂²E/∂x² = 4 + 2 (z² - 0.25) + c at x = 0 is positive for c = 2, and zero at z² = 0.15 for c = -3.8."""
     assert not shallow_truss(lateral=2.0).equilibrium_path("load", until=0.3).bifurcation_points
@@ -77,6 +79,7 @@ def column() -> System:
     return model.derive().compile(backend="numpy")
 
 
+@pytest.mark.slow
 def test_path_counts_multiple_bifurcations() -> None:
     """Euler's column buckles to all sides at once; the straight path moves multipliers alone."""
     path = column().equilibrium_path("load", until=8.0)
@@ -87,6 +90,7 @@ def test_path_counts_multiple_bifurcations() -> None:
     assert np.abs(path.q - path.q[0]).max() <= tolerances.EQUILIBRIUM
 
 
+@pytest.mark.slow
 def test_path_follows_inputs_and_time() -> None:
     model = sl.Model("pulled")
     bead = model.node("bead", "R1")
@@ -114,6 +118,7 @@ def test_path_reports_its_end() -> None:
     assert np.abs(again.q - path.q[-1]).max() <= tolerances.EQUILIBRIUM
 
 
+@pytest.mark.slow
 def test_failure_contains_the_path_so_far() -> None:
     """The force of a square root ends at the load one."""
     model = sl.Model("ends")
@@ -168,6 +173,7 @@ def deep_arch(segments: int) -> System:
     return model.derive().compile()
 
 
+@pytest.mark.slow
 def test_deep_arch_has_its_limit_load() -> None:
     """897 N of DaDeppo and Schmidt: order two in the segments, extrapolated."""
     found = []

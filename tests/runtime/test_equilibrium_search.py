@@ -124,6 +124,7 @@ def check_cable(seed: int) -> None:
     assert error <= tolerances.CABLE * (parts.max() ** 2 / a + (1 + a) ** 2 / ratio), seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_random_cables_hang_as_catenaries(seed: int) -> None:
     check_cable(seed)
@@ -169,6 +170,7 @@ def check_free_rod(seed: int, segments: int, constraint: str) -> None:
     assert len(system.linearize().eigenvalues) >= 12, seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("seed", range(4))
 def test_free_rods_reach_equilibrium(seed: int, constraint: str) -> None:
@@ -182,6 +184,7 @@ def test_more_free_rods_reach_equilibrium(seed: int, constraint: str) -> None:
     check_free_rod(seed, 6, constraint)
 
 
+@pytest.mark.slow
 def test_free_body_under_balanced_loads_is_in_equilibrium() -> None:
     """Three constant forces at 120 degrees, whose sum is round-off."""
     model = sl.Model("star")
@@ -196,6 +199,7 @@ def test_free_body_under_balanced_loads_is_in_equilibrium() -> None:
         free_body(3.0).static_equilibrium(max_iterations=30)
 
 
+@pytest.mark.slow
 def test_search_starts_at_an_equilibrium() -> None:
     system = cantilever(6)
     first = system.with_parameters(load=4.0).static_equilibrium()
@@ -217,6 +221,7 @@ def test_iterations_are_limited() -> None:
         system.static_equilibrium(max_iterations=0)
 
 
+@pytest.mark.slow
 def test_errors_contain_the_last_converged_load() -> None:
     """A bead that slides under a spring whose force is bounded by one: half of the load is borne."""
     model = sl.Model("bounded")
@@ -232,6 +237,7 @@ def test_errors_contain_the_last_converged_load() -> None:
     assert failure.value.equilibrium.q[0] == pytest.approx(0.85 / (1 - 0.85**2) ** 0.5, rel=tolerances.EQUILIBRIUM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
 def test_search_is_independent_of_units(unit: float) -> None:
     """The mooring line in millimetres and kilometres needs as many iterations."""
@@ -241,6 +247,7 @@ def test_search_is_independent_of_units(unit: float) -> None:
     assert np.abs(others.q * unit - metres.q).max() <= tolerances.FOUND_EQUILIBRIUM * ACROSS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "c"])
 def test_steps_with_overflowing_forces_are_shortened(backend: str) -> None:
     """The first Newton step ends where exp overflows."""
@@ -269,6 +276,7 @@ def hanging() -> System:
     return model.derive().compile()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gram", [1.0, 1e3, 1e6])
 def test_massless_balances_are_independent_of_force_units(gram: float) -> None:
     """Residuals of balances are forces; residuals of other constraints are lengths or angles."""

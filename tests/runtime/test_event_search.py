@@ -59,6 +59,7 @@ def close(found: list[float], expected: list[float], atol: float = tolerances.EV
     np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("number", range(len(RUNS)))
 def test_all_zeros_of_a_step_are_found(number: int, backend: str) -> None:
@@ -71,6 +72,7 @@ def test_all_zeros_of_a_step_are_found(number: int, backend: str) -> None:
     close(places(solution, "fast"), [k * math.pi / 300 for k in range(5, 101)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("number", range(len(RUNS)))
 def test_grazing_zeros_are_found(number: int, backend: str) -> None:
@@ -82,6 +84,7 @@ def test_grazing_zeros_are_found(number: int, backend: str) -> None:
     assert places(solution, "close") == places(solution, "not_from_below") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", RUNS)
 def test_first_terminal_event_wins(options: dict[str, Any], backend: str) -> None:
@@ -95,6 +98,7 @@ def test_first_terminal_event_wins(options: dict[str, Any], backend: str) -> Non
     close(places(further, "early"), [0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(RUNS)))
 def test_both_backends_find_the_same_events(number: int) -> None:
     c, plain = run("c", number), run("numpy", number)
@@ -122,6 +126,7 @@ def test_function_starting_at_zero_has_a_later_event(backend: str) -> None:
         np.testing.assert_allclose([e.t for e in solution.events], [0.5, 1.0], rtol=0, atol=tolerances.GRAZING_TIME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_events_of_many_elements_are_found(backend: str) -> None:
     """Forty points of an array at different speeds, each of which passes two or three zeros in a single step."""
@@ -142,6 +147,7 @@ def test_events_of_many_elements_are_found(backend: str) -> None:
     assert found == {(k, n) for k in range(count) for n in range(1, 5) if n * math.pi <= 0.1 + 2 * speeds[k]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_events_of_kinematic_fields_are_found(backend: str) -> None:
     """States within a step are those of shorter steps."""

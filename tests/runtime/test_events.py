@@ -48,6 +48,7 @@ def pendulum(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("run", RUNS)
 def test_terminal_event_ends_at_its_time(run: dict[str, Any], backend: str) -> None:
@@ -74,6 +75,7 @@ def test_bouncing_continues_from_the_event(run: dict[str, Any], backend: str) ->
     np.testing.assert_allclose([e.t - t for e in second.events], [fall, 2 * fall], rtol=0, atol=tolerances.EVENT_TIME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_continued_run_does_not_repeat_the_event(backend: str) -> None:
     first = sl.solve(ball(backend), 5.0, h=0.01)
@@ -81,6 +83,7 @@ def test_continued_run_does_not_repeat_the_event(backend: str) -> None:
     assert second.events == () and second.t[-1] == 5.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("run", [{"rtol": 1e-11}, {"h": 2**-9}, {"h": 2**-9, "stabilize": "projection+velocity"}])
 def test_nonterminal_events_are_recorded(run: dict[str, Any], backend: str) -> None:
@@ -104,6 +107,7 @@ def test_nonterminal_events_are_recorded(run: dict[str, Any], backend: str) -> N
             assert abs(event.q[0]) <= tolerances.EVENT_TIME
 
 
+@pytest.mark.slow
 def test_events_do_not_change_the_integration() -> None:
     """States of a run with events equal states of the same equations without events."""
     model = sl.Model("pendulum_without")
@@ -117,6 +121,7 @@ def test_events_do_not_change_the_integration() -> None:
     assert watched.t.tobytes() == plain.t.tobytes() and watched.q.tobytes() == plain.q.tobytes()
 
 
+@pytest.mark.slow
 def test_both_backends_find_the_same_events() -> None:
     c, plain = (sl.solve(pendulum(b), 2.0, h=2**-7) for b in BACKENDS)
     assert [(e.name, e.instance) for e in c.events] == [(e.name, e.instance) for e in plain.events]

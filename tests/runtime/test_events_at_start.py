@@ -40,6 +40,7 @@ def thrown(system: sl.System, x: float, v: float, method: str, t0: float = 0.0) 
     return sl.solve(start, (t0, t0 + 1.0), method=method, **METHODS[method])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", METHODS)
 def test_resting_ball_does_not_fall_through_the_floor(method: str, backend: str) -> None:
@@ -53,6 +54,7 @@ def test_resting_ball_does_not_fall_through_the_floor(method: str, backend: str)
             np.testing.assert_allclose(found.t[-1], t0 + max(0, 2 * v / 9.81), rtol=0, atol=accuracy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("direction", "v"), [("falling", -1.0), ("rising", 1.0), ("any", 1.0), ("any", -1.0)])
 def test_event_directions_are_respected_at_the_start(direction: str, v: float, backend: str) -> None:
@@ -64,6 +66,7 @@ def test_event_directions_are_respected_at_the_start(direction: str, v: float, b
     assert found.status == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_continued_runs_do_not_repeat_the_event(backend: str, tmp_path: Path) -> None:
     system = ball(backend)
@@ -78,6 +81,7 @@ def test_continued_runs_do_not_repeat_the_event(backend: str, tmp_path: Path) ->
     assert resumed.q.tobytes() == whole.q.tobytes() and resumed.t.tobytes() == whole.t.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_functions_that_remain_zero_have_no_event(backend: str) -> None:
     model = sl.Model("waiting")
@@ -125,6 +129,7 @@ def test_impact_loop_stops_at_accumulation(method: str, keeps_place: bool, backe
     np.testing.assert_allclose(impacts, expected, rtol=0, atol=TIMES_OF_IMPACTS)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Terminal events accumulate")
 @pytest.mark.parametrize(("method", "keeps_place"), LOOPS)
 def test_both_backends_stop_at_the_same_impact(method: str, keeps_place: bool) -> None:
@@ -189,6 +194,7 @@ def check_polynomials(count: int, seed: int) -> None:
                 np.testing.assert_allclose(times, expected_events(a, direction), rtol=0, atol=TIME_AT_START)
 
 
+@pytest.mark.slow
 def test_random_zeros_at_the_start_are_handled() -> None:
     check_polynomials(20, seed=1)
 

@@ -46,12 +46,14 @@ def observed(name: str | Path, k: int, **options: Any) -> float:
     return math.log2(coarse / fine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEW)
 def test_time_dependent_forces_preserve_the_order(name: str) -> None:
     order = method(name).order
     assert observed(name, {3: 6, 4: 5, 5: 5}[order]) >= order - tolerances.ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("commutators", "order"), [(0, 2), (1, 3), (2, 5)])
 def test_truncated_methods_have_their_order(commutators: int, order: int) -> None:
     assert method("rkmk_dopri5").with_options({"commutators": commutators}).order == order
@@ -90,6 +92,7 @@ def check_agreement(compiled: Solution, plain: Solution) -> None:
     assert compiled.statistics.rhs_evaluations == plain.statistics.rhs_evaluations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"),
     [*((n, {}) for n in NEW), ("rkmk_dopri5", {"commutators": 2}), ("rkmk_rk67", {"commutators": 4})],
@@ -106,6 +109,7 @@ def free_rod(backend: str) -> System:
     return flying_spaghetti.build(segments=4, constraint="none").derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cf43", "rkmk4_two_commutators"])
 def test_backends_agree_on_many_nodes(name: str) -> None:
     pair = free_rod("c"), free_rod("numpy")
@@ -131,6 +135,7 @@ def shaken(backend: str) -> System:
     return shaken_equations().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cf43", "rkmk4_two_commutators"])
 def test_prescribed_motions_are_followed(name: str) -> None:
     pair = shaken("c"), shaken("numpy")
@@ -143,6 +148,7 @@ def test_prescribed_motions_are_followed(name: str) -> None:
     assert math.log2(errors[0] / errors[1]) >= 4 - tolerances.OBSERVED_ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["group", "algebra"])
 @pytest.mark.parametrize("name", ["cf32a", "cf32b", "cf43"])
 def test_adaptive_steps_meet_the_tolerance(name: str, metric: str) -> None:
@@ -223,6 +229,7 @@ d = ["1/4", "-3", "15/4"]
 """Errors in λ are halved in each step."""
 
 
+@pytest.mark.slow
 def test_half_explicit_multiplier_errors_decay(tmp_path: Path) -> None:
     """Order three of q and v and order two of λ, in both backends."""
     path = tmp_path / "kappa.toml"

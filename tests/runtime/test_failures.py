@@ -68,6 +68,7 @@ def spun_up(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_step_that_becomes_too_large_is_reported(backend: str) -> None:
     """h (Ω + h Ω'/2) reaches 2π at t = 0.58 for h = 0.1, so the step from 0.6 fails."""
@@ -110,6 +111,7 @@ def leaving_a_domain(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["rkmk_euler", "rkmk_rk44", "half_explicit_2", "half_explicit_5"])
 def test_energy_undefined_beyond_a_position_is_reported(name: str, backend: str) -> None:
@@ -118,6 +120,7 @@ def test_energy_undefined_beyond_a_position_is_reported(name: str, backend: str)
     assert 0.3 < good_part(error).t[-1] < 0.35
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 def test_energy_undefined_on_a_constraint_is_reported(order: int, backend: str) -> None:
@@ -150,6 +153,7 @@ def crossing(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", [2, 3, 4])
 def test_dependent_constraints_during_a_run_are_reported(order: int, backend: str) -> None:
@@ -234,6 +238,7 @@ def parallel_cranks(count: int, backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(

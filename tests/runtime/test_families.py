@@ -73,6 +73,7 @@ def test_registry_has_every_family_of_the_library() -> None:
     assert all(method(name).name == name for name in method_names())
 
 
+@pytest.mark.slow
 def test_code_does_not_branch_on_the_family_of_a_method() -> None:
     """Families know themselves; the registry knows their names; the command line prints them."""
     own = {Path(file).stem for file in FILES.values()}

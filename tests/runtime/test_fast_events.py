@@ -87,6 +87,7 @@ def assert_same(c: Solution, plain: Solution) -> None:
     np.testing.assert_allclose([e.t for e in c.events], [e.t for e in plain.events], rtol=0, atol=tolerances.EVENT_TIME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_fast_rotations_between_output_times_are_resolved(backend: str) -> None:
     """The drum of the hoist turns by 28 rad in the last step."""
@@ -97,6 +98,7 @@ def test_fast_rotations_between_output_times_are_resolved(backend: str) -> None:
     assert all(e.q[0] > 0 for e in solution.events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "runs", "fastest"), [("c", 150, 65), ("numpy", 1, 30)])
 def test_events_in_large_rotations_are_found(runs: int, fastest: float, backend: str) -> None:
     """As many zeros as fine samples of the closed forms change sign; no function turns twice within 1/64 of a step."""
@@ -113,6 +115,7 @@ def test_events_in_large_rotations_are_found(runs: int, fastest: float, backend:
             assert len(found) == sign_changes(function(angles))
 
 
+@pytest.mark.slow
 def test_misrepresented_states_are_recomputed() -> None:
     """Steps to a time take precedence over interpolated states that they contradict."""
     c, plain = (sl.solve(spring(backend), 1.0, h=0.5) for backend in BACKENDS)
@@ -132,6 +135,7 @@ def test_events_of_too_fast_functions_are_zeros(options: dict[str, Any]) -> None
     np.testing.assert_allclose(values, 0, rtol=0, atol=3000 * tolerances.EVENT_TIME)
 
 
+@pytest.mark.slow
 def test_jump_is_an_event_but_pole_is_not() -> None:
     for options in ({}, {"h": 0.3}, {"h": 1.0}):
         c, plain = (sl.solve(runner(backend, 2), 1.0, **options) for backend in BACKENDS)

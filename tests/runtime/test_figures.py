@@ -63,6 +63,7 @@ def test_several_bodies_and_coordinates_have_panels() -> None:
     assert titles(bead) == ["coordinates", "rates", "energy, relative change"]
 
 
+@pytest.mark.slow
 def test_figure_opens_no_window_and_preserves_settings(tmp_path: Path) -> None:
     import matplotlib
 
@@ -80,6 +81,7 @@ def test_figure_opens_no_window_and_preserves_settings(tmp_path: Path) -> None:
     assert figure.axes[0].lines[0].get_marker() == ".", "few points are marked"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".pdf", ".svg"])
 def test_vector_figures_are_written(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"bead{suffix}"
@@ -87,6 +89,7 @@ def test_vector_figures_are_written(tmp_path: Path, suffix: str) -> None:
     assert path.stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_single_time_can_be_plotted() -> None:
     solution = top_solution()
     one = dataclasses.replace(
@@ -96,6 +99,7 @@ def test_single_time_can_be_plotted() -> None:
     assert len(figure.axes) == 7
 
 
+@pytest.mark.slow
 def test_zero_residuals_are_drawn() -> None:
     solution = dataclasses.replace(top_solution())
     zero = np.zeros_like(solution.t)
@@ -137,6 +141,7 @@ def test_rotation_matrices_are_drawn_as_quaternions() -> None:
     assert np.abs(continuous(stored * np.where(np.arange(len(stored)) % 3, 1, -1)[:, None]) - stored).max() == 0
 
 
+@pytest.mark.slow
 def test_chosen_panels_are_drawn() -> None:
     names = ["residuals", "energy", "fixed_point", "center_of_mass", "top.Omega", "top.R"]
     figure = top_solution().plot(panels=names)
@@ -167,6 +172,7 @@ def falling() -> Solution:
     return sl.solve(model.derive().compile("numpy"), 2.0, method="rkmk_dopri5", trace=True)
 
 
+@pytest.mark.slow
 def test_events_are_marked_in_every_panel() -> None:
     solution = falling()
     times = {event.name: event.t for event in solution.events}
@@ -179,6 +185,7 @@ def test_events_are_marked_in_every_panel() -> None:
     assert [text.get_text().split()[0] for text in legend.get_texts()] == ["halfway", "ground"]
 
 
+@pytest.mark.slow
 def test_step_histories_are_drawn(tmp_path: Path) -> None:
     solution = falling()
     assert solution.trace is not None
@@ -196,6 +203,7 @@ def test_step_histories_are_drawn(tmp_path: Path) -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["top", "mass", "rejected"]
 
 
+@pytest.mark.slow
 def test_fixed_step_histories_show_only_errors() -> None:
     fixed = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.0255, h=1e-3, trace=True)
     (errors,) = fixed.plot_steps().axes
@@ -205,6 +213,7 @@ def test_fixed_step_histories_show_only_errors() -> None:
         top_solution().plot_steps()
 
 
+@pytest.mark.slow
 def test_shortened_last_step_is_omitted() -> None:
     solution = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.02, rtol=1e-6, h0=1e-3, trace=True)
     assert solution.trace is not None
@@ -263,6 +272,7 @@ def test_energy_of_a_driven_system_is_drawn_in_joules() -> None:
     assert "energy, relative change" in titles(pulled(False))
 
 
+@pytest.mark.slow
 def test_all_bodies_are_drawn_or_named() -> None:
     """No body rests unseen: the slider of a mechanism does not turn, which its panel says; further bodies are named."""
 
@@ -307,6 +317,7 @@ def test_order_lines_are_drawn(observed: list[float | None], expected: tuple[int
     assert clear_order(observed) == expected
 
 
+@pytest.mark.slow
 def test_work_precision_diagram_is_drawn() -> None:
     rows = list(sl.convergence(heavy_top_system("SE3"), 0.02, ["half_explicit_4", "half_explicit_5"], [2e-3, 1e-3]))
     figure = sl.plot_convergence(rows, work=True)

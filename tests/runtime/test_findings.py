@@ -69,6 +69,7 @@ def system_of(build: Callable[[], sl.Model], backend: str) -> System:
     return build().derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("build", "end", "h"), [(centre, 2.0, 0.01), (spring, 0.05, 1e-3)])
 @pytest.mark.parametrize("every", [0, 1])
@@ -82,6 +83,7 @@ def test_energy_drift_of_conservative_models_is_reported(
     assert given[0].filename == __file__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_conserved_energy_gives_no_warning(backend: str) -> None:
     """Runs that are right, also those that are at rest whenever they are looked at, and driven ones."""
@@ -133,11 +135,13 @@ def test_energy_is_compared_with_mean_kinetic_energy(periods: int) -> None:
     assert sl.solve(system, end, rtol=1e-10).warnings == ()
 
 
+@pytest.mark.slow
 def test_energy_change_by_rounding_is_not_reported() -> None:
     model = hanging(4096)
     assert sl.solve(model.derive().compile(), 1e-6, method="half_explicit_5", h=1e-6).warnings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [{}, {"rtol": 1e-4}, {"method": "taylor"}, {"h": 1e-2}])
 def test_impact_at_corner_of_constraint_is_reported(words: dict[str, Any]) -> None:
     for slope in (0.5, -0.3):
@@ -221,6 +225,7 @@ def trembling() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_velocity_round_off_is_no_jump(backend: str) -> None:
     solution = sl.solve(system_of(trembling, backend), 400.0, rtol=1e-6, record_every=0)
@@ -235,6 +240,7 @@ def found(build: Callable[[], sl.Model], backend: str, **options: Any) -> sl.Sol
     return caught.value.solution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk_bs32", "cf43"])
 def test_stiffness_is_reported(method: str) -> None:
     with pytest.warns(
@@ -245,6 +251,7 @@ def test_stiffness_is_reported(method: str) -> None:
     assert "Use method='bdf', which is implicit with adaptive steps" in solution.warnings[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "is_told"),
     [
@@ -274,6 +281,7 @@ def test_suggested_remedy_of_stiffness_helps() -> None:
     assert solution.field("q", "x")[-1, 1] == pytest.approx(np.cos(1.0), abs=tolerances.IMPLICIT_ERROR * h**2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("build", "words"), [(damped, "looks stiff"), (rubbing, "force chatters from t = 1")])
 def test_backends_give_equal_warnings(
     build: Callable[[], sl.Model], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -298,6 +306,7 @@ def test_backends_give_equal_warnings(
     assert resumed.statistics.rhs_evaluations == solutions[0].statistics.rhs_evaluations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5"])
 def test_stiffness_of_large_systems_is_reported(method: str) -> None:
     with pytest.warns(sl.SymlieWarning, match="looks stiff"):
@@ -334,6 +343,7 @@ class Impatience:
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_large_records_are_reported_once(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reported once during the run, and equally after an interruption."""

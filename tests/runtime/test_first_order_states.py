@@ -61,6 +61,7 @@ def exact() -> list[Array]:
     return parts(sl.solve(steered(), END, method="index1_dopri5", h=2.0**-11, record_every=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), HALF_EXPLICIT)
 def test_methods_have_their_declared_order(name: str, k: int) -> None:
     """q, v and z have the order of the method, λ one less or more."""
@@ -86,6 +87,7 @@ def exact_coarse() -> list[Array]:
     return parts(sl.solve(steered(), END / 2, h=2.0**-10, record_every=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_implicit_methods_have_their_order(name: str) -> None:
     """q, v, z and λ have order two."""
@@ -120,6 +122,7 @@ def test_implicit_backends_agree(system: str, name: str, options: dict[str, obje
         np.testing.assert_allclose(a, b, rtol=0, atol=size * tolerances.IMPLICIT_BACKENDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_matrices_of_fields_are_exact(name: str) -> None:
     """Newton's method converges quadratically: two corrections for each step and each look into one."""
@@ -128,6 +131,7 @@ def test_matrices_of_fields_are_exact(name: str) -> None:
     assert statistics.halvings == statistics.refreshes == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_stiff_states_with_constraints_are_integrated(name: str) -> None:
     """A filter of 10⁻⁶ s follows its input, with steps that are 10⁴ times as long; ρ = 0 forgets its start."""
@@ -173,6 +177,7 @@ def test_error_estimates_include_the_states() -> None:
     assert np.all(np.log2(np.divide(*found)) >= chosen.order_hat + 1 - 0.5)
 
 
+@pytest.mark.slow
 def test_backends_agree() -> None:
     compiled, plain = (sl.solve(steered(b), END, h=2.0**-8) for b in BACKENDS)
     for a, b in zip(parts(compiled), parts(plain), strict=True):
@@ -200,6 +205,7 @@ def drives(backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 def test_many_elements_have_states() -> None:
     compiled, plain = (sl.solve(drives(b), 0.5, h=2.0**-6) for b in BACKENDS)
     for name in ("q", "v", "multipliers"):
@@ -211,6 +217,7 @@ def test_many_elements_have_states() -> None:
     assert np.log2(errors[0] / errors[1]) >= 5 - tolerances.ORDER_SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "p"), [("half_explicit_5", 5), ("generalized_alpha", 2)])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_events_of_states_are_found(backend: str, name: str, p: int) -> None:
@@ -225,6 +232,7 @@ def test_events_of_states_are_found(backend: str, name: str, p: int) -> None:
         assert abs(event.q[state][0] - LEVEL) <= tolerances.EVENT_TIME
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("name", "p", "stabilize"),

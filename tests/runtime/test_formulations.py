@@ -23,6 +23,7 @@ def top(coordinates: str) -> System:
     return heavy_top.build(group="SO3", coordinates=coordinates).derive().compile()
 
 
+@pytest.mark.slow
 def test_outputs_of_two_formulations_are_compared() -> None:
     """Errors against one run, orders of both, and iterations of the implicit method."""
     systems = {name: top(name) for name in ("lie", "euler_parameters")}

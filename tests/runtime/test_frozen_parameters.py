@@ -42,17 +42,20 @@ def check_alike(systems: tuple[System, System], **options: Any) -> None:
         assert np.allclose(a, b, rtol=0, atol=tolerances.FROZEN * max(1, np.abs(a).max(initial=0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_half_explicit_steps_agree_with_frozen_parameters(backend: str) -> None:
     check_alike(tops(backend), method="half_explicit_5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf2", "rattlie"])
 def test_implicit_steps_agree_with_frozen_parameters(method: str) -> None:
     """Sets of kernels have the constants, too."""
     check_alike(tops(), method=method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["S3", "SO3"])
 def test_free_tops_agree_with_frozen_parameters(group: str) -> None:
     check_alike(tops(group=group), method="rkmk_dopri5")
@@ -140,6 +143,7 @@ def test_element_parameters_can_be_frozen() -> None:
             frozen.with_parameters(**{name: 3.0})
 
 
+@pytest.mark.slow
 def test_pickles_files_and_checkpoints_keep_frozen_parameters(tmp_path: Path) -> None:
     _, frozen = tops()
     again = [pickle.loads(pickle.dumps(frozen))]

@@ -52,6 +52,7 @@ INDICES = [(0, 0), (1, 0), (2, 0), (3, 0), (2, 1), (3, 2), (4, 0), (5, 1), (9, 0
 """k and m of c_{k,m}."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "m"), INDICES)
 @pytest.mark.parametrize("order", [4, 24, MOST_ORDER])
 def test_coefficient_function_series_are_accurate(k: int, m: int, order: int) -> None:
@@ -126,6 +127,7 @@ STATED: dict[str, tuple[Callable[[int], Fraction], Growth]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATED)
 def test_user_defined_series_are_accurate(name: str) -> None:
     coefficient, growth = STATED[name]

@@ -76,6 +76,7 @@ def run_of_others(solution: str, name: str, ends: str, backend: str = "c") -> So
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ["floor", "tolerance"])
 def test_rod_matches_published_results(ends: str) -> None:
     """With K, C and H of the flying spaghetti."""
@@ -103,6 +104,7 @@ def errors(group: str, name: str, exponent: int, **options: Any) -> Array:
     return np.array([np.abs(getattr(found, p) - getattr(exact, p)[::every]).max() for p in parts])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("group", CONSTRAINED)
 def test_all_variables_have_order_two(group: str, name: str) -> None:
@@ -116,6 +118,7 @@ PLAIN_START = 15 / 0.032
 """Largest error of λ with the plain start over that with the optimal one at h = 2⁻¹³ s; as 1/h. Source: a prototype."""
 
 
+@pytest.mark.slow
 def test_multipliers_have_order_one_with_the_plain_start() -> None:
     rows = [errors("SO3xR3", "generalized_alpha", exponent, start="plain")[2] for exponent in (11, 12)]
     assert abs(math.log2(rows[0] / rows[1]) - 1) < tolerances.IMPLICIT_ORDER
@@ -140,6 +143,7 @@ ITERATIONS = {
 """Per step at h = 1/400, 1/800, 1/1600, 1/3200. Source: [Holzinger2024], table 5; the last row is of exact matrices."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tangent", "stiffness"), ITERATIONS)
 def test_newton_iterations_match_recorded_counts(tangent: str, stiffness: str) -> None:
     options = {"predictor": "zero", "start": "plain", "tangent": tangent == "tangent", "stiffness": stiffness}
@@ -158,6 +162,7 @@ Source: [Holzinger2024], table 5, and runs of Exudyn 1.13.6, which makes two cor
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", RENEWED)
 def test_newton_iterations_with_renewed_factors_match_recorded_counts(patience: int) -> None:
     options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "reduced", **CONTINUED}
@@ -175,6 +180,7 @@ WITHOUT_STIFFNESS = (1.96, 1.90, 1.80, 1.60, 1.00)
 """Per step at h = 1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5. Source: [Holzinger2024], table 4, RV."""
 
 
+@pytest.mark.slow
 def test_newton_iterations_without_stiffness_match_recorded_counts() -> None:
     system = heavy_top.build("SO3rv").derive().compile()
     options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "none"}
@@ -185,6 +191,7 @@ def test_newton_iterations_without_stiffness_match_recorded_counts() -> None:
         assert abs(run.statistics.newton_iterations / run.statistics.steps - expected) < tolerances.NEWTON_COUNT
 
 
+@pytest.mark.slow
 def test_full_newton_corrections_pass_the_singularity() -> None:
     """Halved ones do not pass the singularity of Euler angles. Source: [Holzinger2024], table 4, Rxyz."""
     system = heavy_top.build("SO3", coordinates="euler_angles").derive().compile()
@@ -202,6 +209,7 @@ def test_full_newton_corrections_pass_the_singularity() -> None:
         run(6.25e-5, 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_modified_newton_keeps_factors_over_steps(name: str) -> None:
     """On SE(3) the matrix of the top hardly changes; elsewhere slow steps are followed by ones with new factors."""
@@ -282,6 +290,7 @@ NEWTON: dict[str, dict[str, Any]] = {
 """Newton's method in its forms."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", NEWTON)
 @pytest.mark.parametrize("name", METHODS)
 def test_both_backends_agree(name: str, newton: str) -> None:
@@ -305,6 +314,7 @@ def falling(*, jumps: bool) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jumps", [False, True])
 def test_forces_with_and_without_configuration_agree(jumps: bool) -> None:
     """K = 0 in both, where only one of them depends on the configuration."""
@@ -318,6 +328,7 @@ def test_forces_with_and_without_configuration_agree(jumps: bool) -> None:
     assert np.any(first.field("body", "x")[:, 2] < 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_velocity_constraints_are_satisfied(name: str) -> None:
     """Constraints on velocities hold at the end of each step, with order two of q, v and λ, in both backends."""
@@ -334,6 +345,7 @@ def test_velocity_constraints_are_satisfied(name: str) -> None:
     assert_backends_agree(first, second, 2.0**-5, mass=3)
 
 
+@pytest.mark.slow
 def test_prescribed_motions_and_inputs_are_supported() -> None:
     """A moving pivot, damping and a jump of an input cost no order; constraints of the pivot depend on time."""
     exact = sl.solve(machine("c"), 0.25, h=2.0**-10, method="half_explicit_5", multipliers="index1", t_eval=[0.25])
@@ -344,6 +356,7 @@ def test_prescribed_motions_and_inputs_are_supported() -> None:
             assert math.log2(coarse / fine) / 2 > 2 - tolerances.OBSERVED_ORDER, (name, part)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("newton", ["full", "modified", "renewed"])
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -416,6 +429,7 @@ def test_unsupported_models_are_rejected() -> None:
         sl.solve(pendulum_chain.build(links=2).derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
 
 
+@pytest.mark.slow
 def test_models_with_momenta_only_have_order_two() -> None:
     """A top by its momenta, on a dual space: order two as for velocities."""
     system = heavy_top.build(formulation="se3_dual").derive().compile()
@@ -445,6 +459,7 @@ def cable(links: int, backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_clamped_cable_node_has_zero_velocity(name: str) -> None:
     """A clamped node retains zero velocity, also where η acts on it."""
@@ -455,6 +470,7 @@ def test_clamped_cable_node_has_zero_velocity(name: str) -> None:
     assert first.statistics.newton_iterations == second.statistics.newton_iterations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_two_thousand_links_are_integrated(name: str) -> None:
     run = sl.solve(cable(2000), 0.1, method=name, h=1 / 200)
@@ -464,6 +480,7 @@ def test_two_thousand_links_are_integrated(name: str) -> None:
     assert np.abs(energy - energy[0]).max() < tolerances.STEP_ENERGY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_too_long_step_is_explained(backend: str) -> None:
     """The error names the largest residual and a sufficient step size, and has the partial solution."""

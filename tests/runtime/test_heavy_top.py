@@ -75,6 +75,7 @@ def errors(solution: Solution) -> dict[str, float]:
 CASES = [(group, order, k) for group in CONSTRAINED for kind, order, k in TABLE if KIND[group] == kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "order", "k"), CASES)
 def test_errors_match_the_prototype(group: str, order: int, k: int) -> None:
     solution = final(group, f"half_explicit_{order}", k)
@@ -147,6 +148,7 @@ OTHERS = {
 """Methods whose orders `test_explicit_methods`, `test_step_kernels` and `test_own_state` show on other systems, too."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "name"), [*((g, n) for g in FREE for n in EXPLICIT), *(("SO3", n) for n in OTHERS)])
 def test_methods_have_their_order_without_constraints(group: str, name: str) -> None:
     k = (EXPLICIT | OTHERS)[name]

@@ -236,6 +236,7 @@ REFUSED: dict[str, tuple[Callable[[sl.Model], None], type[SymlieError], str]] = 
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", REFUSED)
 def test_inconsistent_values_are_rejected(case: str, backend: str) -> None:
@@ -246,6 +247,7 @@ def test_inconsistent_values_are_rejected(case: str, backend: str) -> None:
         sl.solve(system, 0.01, method=name, h=1e-3)
 
 
+@pytest.mark.slow
 def test_repaired_cases_are_accepted() -> None:
     """The same systems with other values run, so it is the values that are refused."""
     repaired = of(wrong_position)("c").with_initial("point", x=[0, 0, 0])

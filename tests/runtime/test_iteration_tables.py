@@ -35,6 +35,7 @@ def test_tangent_operator_products_are_correct(group: str, rows: list[tuple[int,
     assert sorted(set(system.algebra.jacobian_columns[units[:, 0]].tolist())) == unit
 
 
+@pytest.mark.slow
 def test_independent_components_are_eliminated_with_pivoting() -> None:
     """Two points that a strong gyroscopic force couples in one direction, so that their rows are exchanged."""
     model = sl.Model("points")

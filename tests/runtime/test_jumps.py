@@ -71,6 +71,7 @@ def position(group: str, q: Array) -> Array:
     return q[:, 0] if group == "R1" else np.arctan2(q[:, 1], q[:, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("group", ["R1", "SO2"])
 @pytest.mark.parametrize(("method", "steps"), EXACT_AT_CONSTANT_FORCES)
@@ -106,6 +107,7 @@ def test_solution_is_constant_between_a_jump_and_the_next_step(backend: str) -> 
     assert sl.solve(system, 0.5, h=0.1)(0.5).q[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("method", "steps"),
@@ -189,6 +191,7 @@ METHODS = st.sampled_from(["half_explicit_5", "rkmk_rk44", "taylor", "bdf", "bdf
 SHIFTS = st.sampled_from([0.0, 2.0**-55, 2.0**-50, 1e-9, 0.013])
 
 
+@pytest.mark.slow
 @given(METHODS, TABLES, TABLES, SHIFTS)
 @settings(max_examples=30)
 def test_random_tables_are_integrated_accurately(method: str, first: Any, second: Any, shift: float) -> None:
@@ -204,6 +207,7 @@ def test_many_random_tables_are_integrated_accurately(
     check_random_tables(backend, method, first, second, shift)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("width", [1e-4, 1e-2, 0.1])
 def test_bdf_restarts_at_kinks(width: float, backend: str) -> None:
@@ -244,6 +248,7 @@ def test_bdf_meets_tolerances_across_many_ramps(backend: str, ramp: tuple[float,
     check_ramp(backend, ramp)
 
 
+@pytest.mark.slow
 def test_steps_after_a_kink_equal_a_new_run() -> None:
     """Cut at a kink, and with other parameters, a run begins anew; both backends find the same steps."""
     whole = {}
@@ -279,6 +284,7 @@ def check_states_continue(system: System, t_end: float, method: str, steps: dict
     assert recorder.taken_states()[1].tobytes() == whole.q[1:].tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("method", "steps"), [("bdf", {"rtol": 1e-5}), ("bdf4", {"h": 0.05}), ("abmk3", {"h": 0.05})])
 def test_runs_continued_from_any_state_are_bit_identical(method: str, steps: dict[str, Any], backend: str) -> None:
@@ -286,6 +292,7 @@ def test_runs_continued_from_any_state_are_bit_identical(method: str, steps: dic
     check_states_continue(system, 1.0, method, steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bdf3", "bdf4", "bdf5", "abmk3", "abmk4"])
 def test_fixed_steps_keep_their_order_across_kinks(method: str) -> None:
     system = pushed("R1", "c").with_input("u", [0, 0.5, 0.75, 2], [0, 0, 1, 1])

@@ -134,6 +134,7 @@ RUNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", RUNS)
 def test_fixed_steps_stop_at_invalid_states(name: str, backend: str) -> None:
@@ -150,6 +151,7 @@ def test_fixed_steps_stop_at_invalid_states(name: str, backend: str) -> None:
     assert last is None or ends[0] == pytest.approx(last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_adaptive_steps_stop_at_invalid_states(backend: str) -> None:
     """They come near to where the model ends, and say so."""
@@ -158,6 +160,7 @@ def test_adaptive_steps_stop_at_invalid_states(backend: str) -> None:
         assert error.solution is not None and error.solution.t[-1] == pytest.approx(end, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_moderate_drift_is_accepted(backend: str) -> None:
     """Methods of index 1 drift, as they are meant to demonstrate."""
@@ -168,6 +171,7 @@ def test_moderate_drift_is_accepted(backend: str) -> None:
     assert sl.solve(light, 1.0, h=0.002).status == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", [{}, {"t_eval": [0.0, 1.0]}, {"h0": 1e-3}])
 def test_rejected_steps_are_limited(options: dict[str, Any], backend: str) -> None:
@@ -201,6 +205,7 @@ def test_sparse_records_are_supported(backend: str) -> None:
     assert solution.t.tolist() == [0, 1] or solution.t.tolist() == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_number_of_steps_is_limited(backend: str) -> None:
     """Between two times that are hit exactly; the partial solution is available and can be continued."""
@@ -219,6 +224,7 @@ def test_number_of_steps_is_limited(backend: str) -> None:
             sl.solve(system, 1.0, max_steps=wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_exhausted_memory_preserves_states(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     system = system_of(oscillator, backend)

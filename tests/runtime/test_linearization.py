@@ -50,6 +50,7 @@ def test_inverted_pendulum_is_unstable() -> None:
     assert modes.damping_ratios == pytest.approx([-1, -1, 1, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3sR3", "SO3"])
 def test_compound_pendulum_frequency_is_exact(group: str) -> None:
     """A top at rest below its fixed point: √(m g L/(J + m L²)) twice, and a rotation about the vertical."""
@@ -79,6 +80,7 @@ def test_nonequilibrium_is_rejected() -> None:
     assert np.abs(stiffness - stiffness.T).max() > 1
 
 
+@pytest.mark.slow
 def test_double_pendulum_frequencies_are_exact() -> None:
     """ω² = (2 ± √2) g/L for equal masses and lengths, in both directions."""
     model = sl.Model("double_pendulum")
@@ -111,6 +113,7 @@ def test_beam_bending_frequencies_match_theory() -> None:
     assert errors[-1].max() < tolerances.BEAM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.0, 1e-3])
 def test_large_and_small_system_solvers_agree(damping: float, monkeypatch: pytest.MonkeyPatch) -> None:
     system = beam(10, damping, 1.0)
@@ -178,6 +181,7 @@ def with_velocity(system: System, v: Array) -> System:
     return system
 
 
+@pytest.mark.slow
 def test_modes_predict_motions() -> None:
     """A damped rod bent to a circle by a torque, a load that follows no potential: some motions grow, and how fast."""
     system = roll_up.build(4, "kirchhoff").derive().compile()
@@ -194,6 +198,7 @@ def test_modes_predict_motions() -> None:
         assert np.abs(moved - expected).max() <= tolerances.LINEAR_PREDICTION * max(1.0, float(np.abs(expected).max()))
 
 
+@pytest.mark.slow
 def test_nonholonomic_constraints_restrict_velocities() -> None:
     """The sled vibrates along its blade and up and down; it may stand off to the side, but moves there no more."""
     modes = sled().derive().compile().linearize()

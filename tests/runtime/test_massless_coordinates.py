@@ -73,6 +73,7 @@ METHODS: Mapping[str, tuple[Mapping[str, Any], float]] = {
 """Methods with how they step and how close to the reference they come."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_agree_with_a_reference(method: str) -> None:
     arguments, tolerance = METHODS[method]
@@ -86,6 +87,7 @@ def test_methods_agree_with_a_reference(method: str) -> None:
     assert len(run.t) < 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["half_explicit_5", "taylor", "generalized_alpha", "bdf2", "index1_dopri5"])
 def test_backends_agree(method: str) -> None:
     c, numpy = (sl.solve(three_springs(b), 0.2, h=0.02, method=method) for b in BACKENDS)
@@ -155,6 +157,7 @@ def in_series() -> sl.System:
     return model.derive().compile()
 
 
+@pytest.mark.slow
 @given(
     mass=st.floats(0.01, 100), k=st.floats(1e-3, 1e6), ratio=st.floats(1e-3, 1e3), load=st.floats(-1, 1),
     x=st.floats(-1, 1), method=st.sampled_from(["half_explicit_5", "taylor"]),
@@ -190,6 +193,7 @@ MAXWELL = np.array([[-20 / 3, 0, 1], [0, 0, 1], [-20, 0, 0.0]])
 """Rates of p, of the body's position and of its velocity."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("method", "arguments", "tolerance"),
@@ -248,6 +252,7 @@ def test_rotations_without_inertia_are_supported() -> None:
     assert np.abs(system.mechanics.constraint(0.0, run.q[-1])).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_constrained_partly_massless_points_are_supported() -> None:
     """A point without mass on a rail, between a spring to ground and one to a pendulum on a rod."""
     model = sl.Model("rail")
@@ -273,6 +278,7 @@ def test_constrained_partly_massless_points_are_supported() -> None:
     np.testing.assert_allclose(run.constraint_force("p")[-1], [0, -20 * np.sin(angle)], rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_smooth_inputs_act_on_massless_points() -> None:
     model = sl.Model("driven")
     p, body = model.node("p", "R1"), model.node("body", "R1")

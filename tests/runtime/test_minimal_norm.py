@@ -124,6 +124,7 @@ def combinations(run: sl.Solution) -> list[Array]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SYSTEMS)
 @pytest.mark.parametrize("name", METHODS)
 def test_motion_equals_motion_without_redundant_constraints(name: str, kind: str) -> None:
@@ -239,6 +240,7 @@ def test_rank_and_smallest_set_are_reported_once() -> None:
     assert "of constraint 'pin', row" in notice and "of constraint 'pin_again' depend" in notice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
 def test_rank_change_is_reported(name: str, backend: str) -> None:
@@ -281,6 +283,7 @@ CONTRADICTIONS: dict[str, tuple[dict[str, float], bool, type[SymlieError], str]]
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", CONTRADICTIONS)
 def test_contradictory_constraints_are_rejected(case: str, backend: str) -> None:
@@ -345,6 +348,7 @@ def test_resumed_and_continued_runs_are_bit_identical(
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_multipliers_at_events_have_minimal_norm(backend: str) -> None:
     """The second row is twice the first one; a state adds up the multiplier of the first."""
@@ -355,6 +359,7 @@ def test_multipliers_at_events_have_minimal_norm(backend: str) -> None:
     np.testing.assert_allclose(run.field("seen", "x")[-1], [-0.2], rtol=0, atol=tolerances.MINIMAL_MULTIPLIERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_massless_velocities_with_redundant_constraints_are_supported(name: str) -> None:
     """A massless slider that two equal rows tie to a particle."""

@@ -47,6 +47,7 @@ def coin(backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 def test_rolling_disk_has_its_multipliers() -> None:
     """exp(A T) of the linear equations, in the same coordinates and with order five, and exp(s T) of eigenvalues."""
     system, period, frame = coin(), 0.7, {"disk": [0, 0, -2, 0, 0, 0]}
@@ -138,6 +139,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "backend"), CASES)
 def test_steps_are_differentiated(name: str, backend: str) -> None:
     """The derivative of the discrete flow, also for long steps."""
@@ -170,6 +172,7 @@ def swinging(amplitude: float) -> tuple[float, Array, Array]:
     return 4 * ellipk(k) / np.sqrt(9.81), np.array([0.0, -1.0]), np.array([2 * np.sqrt(9.81 * k), 0.0])
 
 
+@pytest.mark.slow
 def test_pendulum_has_its_multipliers() -> None:
     """The direction of the motion stays, neighbours differ in period: [1 T'; 0 1] with T' of the period's formula."""
     period, q, v = swinging(1.0)
@@ -185,6 +188,7 @@ def test_pendulum_has_its_multipliers() -> None:
     np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=tolerances.PERIODIC)
 
 
+@pytest.mark.slow
 def test_errors_decrease_with_order_five() -> None:
     period, q, v = swinging(2.0)
     exact = swing().monodromy(period, q, v, steps=256).matrix
@@ -192,6 +196,7 @@ def test_errors_decrease_with_order_five() -> None:
     assert np.log2(errors[0] / errors[1]) > 4.5
 
 
+@pytest.mark.slow
 def test_parametric_oscillator_has_its_multipliers() -> None:
     """x'' + 2 d x' + (a - 2 p cos 2t) x = 0 at rest, against another integrator: forces that depend on time."""
     model = sl.Model("mathieu")
@@ -212,6 +217,7 @@ def test_parametric_oscillator_has_its_multipliers() -> None:
     np.testing.assert_allclose(found.exponents.real.sum(), -0.1, rtol=0, atol=tolerances.PERIODIC)
 
 
+@pytest.mark.slow
 def test_oscillating_disk_has_its_multipliers() -> None:
     """After a period the disk is displaced on the ground, in another direction, and rotated about its axis."""
     system = coin()
@@ -273,6 +279,7 @@ MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "kind", "sentence"), MISTAKES)
 def test_invalid_input_is_reported(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind, match=sentence):
@@ -290,6 +297,7 @@ def test_dependent_constraint_equations_are_named() -> None:
         system.monodromy(1.0, np.array([0.0, -1.0]), np.array([1.0, 0.0]))
 
 
+@pytest.mark.slow
 def test_massless_rod_matches_the_pendulum() -> None:
     """M is regular on the constraints alone: a point mass at the end of a massless link on SE(2), as the pendulum."""
     model = sl.Model("massless_link")

@@ -111,6 +111,7 @@ def happened(solution: Solution) -> list[tuple[str, int, float]]:
     return [(e.name, e.instance, round(e.t, 9)) for e in solution.events if e.name != "level"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "found", [lambda: run(named, "c"), lambda: run(named, "numpy"), lambda: run(in_array, "numpy")]
 )
@@ -138,6 +139,7 @@ def test_named_and_unnamed_elements_can_be_mixed() -> None:
     np.testing.assert_array_equal(solution.outputs["height"], solution.field("bodies", "x")[:, 1, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_bound_values_follow_the_model_parameter(backend: str) -> None:
     """Values bound to a parameter of the model follow it."""
@@ -186,6 +188,7 @@ def resumed(system: System, folder: Path) -> Solution:
     return sl.resume(path, trust=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [saved, resumed])
 def test_files_keep_element_names(tmp_path: Path, again: Callable[[System, Path], Solution]) -> None:
     system = run(named, "numpy").system.with_parameters(mass=2.5)
@@ -198,6 +201,7 @@ def test_files_keep_element_names(tmp_path: Path, again: Callable[[System, Path]
     np.testing.assert_array_equal(changed.element_parameters[-1][:, 0], [4.0, 2.0, 4.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_generated_folders_keep_element_names(tmp_path: Path, backend: str) -> None:
     write_generated(named(), tmp_path)

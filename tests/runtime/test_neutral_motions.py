@@ -40,6 +40,7 @@ def stated_in_numbers(k: float, slow: float) -> System:
     return model.derive().compile(backend="numpy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slow", [1.0, -1.0])
 @pytest.mark.parametrize("k", [1e20, 1e24])
 @pytest.mark.parametrize("damping", [0.0, 0.1])
@@ -104,6 +105,7 @@ def rod(stiffness: float) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error:Stability")
 @pytest.mark.parametrize(
     ("model", "rigid"),

@@ -54,6 +54,7 @@ def run_of(backend: str, newton: str) -> Solution:
     return sl.solve(system, 0.03, method="generalized_alpha", rtol=1e-2, h0=0.02, trace=True, method_options=options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", ["full", "modified"])
 def test_backends_give_equal_counts(newton: str) -> None:
     """Including iterations of steps that failed or were rejected."""
@@ -117,6 +118,7 @@ def test_json_and_older_files_are_supported(tmp_path: Path) -> None:
     assert not older.newton_iterations.any() and np.all(older.slowest == -1)
 
 
+@pytest.mark.slow
 def test_iteration_figures_are_drawn() -> None:
     """Iterations of accepted steps, crosses of rejected ones, and dashes where there are fewer matrices."""
     full, modified = (run_of("numpy", newton) for newton in ("full", "modified"))
@@ -144,6 +146,7 @@ def test_many_halvings_fit_into_the_figure() -> None:
     assert marks.get_ydata().tolist() == [40] and axes.get_ylim()[1] > 40
 
 
+@pytest.mark.slow
 def test_methods_without_estimate_have_traces() -> None:
     """They have iterations, and no errors."""
     with pytest.warns(SymlieWarning, match="order 1"):
@@ -182,6 +185,7 @@ def bead(law: str, backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_undefined_derivative_is_named(backend: str, newton: str) -> None:
@@ -195,6 +199,7 @@ def test_undefined_derivative_is_named(backend: str, newton: str) -> None:
     assert (statistics.jacobians, statistics.factorisations, statistics.newton_iterations) == (1, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", ["full", "modified"])
 def test_law_with_a_jump_at_the_solution_is_named(newton: str) -> None:
     """Corrections are halved and counted, then the component is named, with a step that would do."""

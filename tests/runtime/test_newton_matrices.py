@@ -47,6 +47,7 @@ def matrices(system: System) -> list[Array]:
     return [m.toarray() for m in system.newton_matrices(system.prepared, *state_of(system))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_backends_agree(model: str) -> None:
     compiled, interpreted = (matrices(system_of(model, backend)) for backend in ("c", "numpy"))

@@ -92,6 +92,7 @@ def dense_matrix(system: System, at: Point, slopes: Slopes, start: Array) -> Arr
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rod", "inextensible", "hinges", "strong"])
 def test_newton_matrix_with_eta_is_exact(name: str) -> None:
     """Also where M or C couples nodes: products of the dense matrix are solved for what they were made of."""
@@ -115,6 +116,7 @@ def test_newton_matrix_with_eta_is_exact(name: str) -> None:
     assert np.abs(dense[: layout.dimension, -layout.rows :]).max() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stretch", "rtol"), [(1.0, 1e-6), (100.0, 1e-6), (1e4, 1e-6), (0.0, 1e-6), (0.0, 8e-7), (0.0, 3e-6)]
 )
@@ -124,6 +126,7 @@ def test_bdf_integrates_stiff_damped_rods(stretch: float, rtol: float) -> None:
     assert run.field("rod", "x")[-1, -1, 2] == pytest.approx(DEFLECTION, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("newton", "most"), [("full", 4), ("modified", 8)])
 def test_stabilised_steps_take_few_iterations_with_strong_damping(newton: str, most: int) -> None:
     for name in ("c", "numpy"):
@@ -136,6 +139,7 @@ def test_stabilised_steps_take_few_iterations_with_strong_damping(newton: str, m
         assert np.abs(index_2.q[-1] - bdf.q[-1]).max() < tolerances.STRONG_DAMPING
 
 
+@pytest.mark.slow
 def test_damping_of_constrained_strains_has_no_effect() -> None:
     runs = [
         sl.solve(rod_system(4, stretch, "inextensible", "numpy"), 2e-3, h=1e-4, method="generalized_alpha")
@@ -157,6 +161,7 @@ def linear_group(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bdf2", "bdf3", "bdf5", "bdf5_index2"])
 @pytest.mark.parametrize("newton", ["full", "modified"])
 def test_bdf_takes_short_steps_on_matrix_groups(name: str, newton: str) -> None:
@@ -171,6 +176,7 @@ def test_bdf_takes_short_steps_on_matrix_groups(name: str, newton: str) -> None:
         assert np.abs(run.v[-1] - reference.v[-1]).max() < error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_divergence_is_an_error(backend: str) -> None:
     """Corrections lead where forces are so large that their rounding exceeds the residual before."""
@@ -214,6 +220,7 @@ def test_large_differences_after_a_restart_preserve_the_order(order: int) -> Non
     assert chosen(control(), points, order, differences_of(0.8, order, 0.7), order, is_known=False)[0] >= order - 1
 
 
+@pytest.mark.slow
 def test_waves_below_the_tolerance_do_not_limit_steps() -> None:
     """A spring of 10⁷ N/m that hardly oscillates; with order five at most it took 6,498 steps."""
     model = sl.Model("spring_pendulum")

@@ -66,6 +66,7 @@ METHODS: Mapping[str, tuple[Mapping[str, Any], float]] = {
 """Methods with how they step and how close to the reference they come."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_agree_with_a_reference(method: str) -> None:
     arguments, tolerance = METHODS[method]
@@ -95,6 +96,7 @@ def test_adaptive_steps_and_projection_satisfy_the_constraint(backend: str) -> N
     assert np.abs((kept.v[:, :2] * kept.v[:, 2:]).sum(axis=1)).max() <= tolerances.CLOSED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "q", "multipliers"),
     [("half_explicit_2", 2, 1), ("half_explicit_3", 3, 2), ("half_explicit_4", 4, 3), ("half_explicit_5", 5, 4),
@@ -140,6 +142,7 @@ def of_constant_speed(form: str) -> sl.System:
     return particle(forms[form], [2, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["square", "speed", "inverse"])
 def test_constant_speed_path_is_a_catenary_of_equal_resistance(form: str) -> None:
     """Its path is y = (c²/g) ln cos(g x/c²), passed as x = (c²/g) gd(g t/c), however the constraint is written."""
@@ -167,6 +170,7 @@ def test_energy_change_by_reactions_gives_no_warning(recwarn: pytest.WarningsRec
     assert not [w for w in recwarn if "energy" in str(w.message)]
 
 
+@pytest.mark.slow
 @given(k=st.floats(0.2, 3), angle=st.floats(0, 6.2), speed=st.floats(0.1, 5))
 def test_appell_hamel_particle_slides_along_a_line(k: float, angle: float, speed: float) -> None:
     """ẋ² + ẏ² = k² ż²: the particle slides along a straight line, downwards with g/(1 + k²)."""
@@ -252,6 +256,7 @@ def sledge(form: str) -> sl.System:
     return model.derive().compile()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["exponential", "cubic"])
 @pytest.mark.parametrize("method", ["half_explicit_4", "taylor", "generalized_alpha", "bdf2"])
 def test_forms_of_an_affine_constraint_agree(form: str, method: str) -> None:
@@ -272,6 +277,7 @@ def test_resuming_is_exact() -> None:
         assert second.v[-1].tobytes() == whole.v[-1].tobytes()
 
 
+@pytest.mark.slow
 @given(length=st.floats(0.01, 100), time=st.floats(0.1, 10), mass=st.floats(0.01, 100), weight=st.floats(1e-3, 1e3))
 def test_units_do_not_change_the_motion(length: float, time: float, mass: float, weight: float) -> None:
     """A constant speed in other units, its constraint multiplied by a number."""

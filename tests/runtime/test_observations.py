@@ -107,6 +107,7 @@ def observed(system: System, states: States) -> dict[str, Array]:
 MODELS = ("top", *STATED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_backends_agree(model: str) -> None:
     c, numpy = (observed(system_of(model, backend), states_of(model)) for backend in ("c", "numpy"))

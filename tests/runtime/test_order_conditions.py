@@ -48,6 +48,7 @@ def test_methods_without_conditions_are_named() -> None:
         method("symplectic_theta").orders()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPLICIT)
 def test_methods_have_exactly_the_declared_orders(name: str) -> None:
     known = method(name)
@@ -69,6 +70,7 @@ TRUNCATED = {
 """Orders with dexp⁻¹ truncated after 0, 1, 2 commutators, and with all of them."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRUNCATED)
 def test_truncated_methods_have_their_order(name: str) -> None:
     for commutators, order in zip((0, 1, 2, None), TRUNCATED[name], strict=True):

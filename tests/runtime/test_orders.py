@@ -88,6 +88,7 @@ def order(model: str, method: str, k: int, what: str) -> float:
     return math.log2(error(model, method, k, what) / error(model, method, k + 1, what))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", LEVELS)
 @pytest.mark.parametrize("model", CONSTRAINED)
 def test_methods_have_their_order_with_constraints(model: str, p: int) -> None:
@@ -98,6 +99,7 @@ def test_methods_have_their_order_with_constraints(model: str, p: int) -> None:
     assert order(model, method, k, "stage") >= p - 1 - tolerances.ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "p"), [("rkmk_kutta3", 3), ("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("half_explicit_4", 4)]
 )
@@ -106,6 +108,7 @@ def test_time_dependent_forces_preserve_the_order(method: str, p: int) -> None:
         assert order("driven_body", method, LEVELS[p] - 1, what) >= p - tolerances.ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", LEVELS)
 def test_backends_agree(p: int) -> None:
     for build in (bead, moving_pendulum, driven_body):

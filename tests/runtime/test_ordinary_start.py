@@ -38,6 +38,7 @@ def test_fast_start_equals_full_analysis(group: str, rates: list[float], mass: f
         assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
 
 
+@pytest.mark.slow
 @given(rates=st.lists(st.floats(-9, 9), min_size=21, max_size=21), mass=st.floats(1e-2, 1e2))
 def test_fast_start_of_large_systems_equals_full_analysis(rates: list[float], mass: float) -> None:
     """Open velocities follow from the constraints, by the elimination of a band matrix."""
@@ -73,6 +74,7 @@ def test_special_starts_of_large_systems_are_analysed() -> None:
     are_looked_at_closely(wrong)
 
 
+@pytest.mark.slow
 def test_nearly_dependent_constraints_of_large_systems_are_analysed() -> None:
     for angle, is_ordinary in ((1.0, True), (1e-7, False), (0.0, False)):
         model = large_model()

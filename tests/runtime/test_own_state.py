@@ -58,6 +58,7 @@ def end(system: System, name: str, h: float, **options: Any) -> Array:
     return np.concatenate([solution.q[-1], solution.v[-1]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "order"), METHODS.items())
 def test_methods_have_their_declared_order(name: str, order: int) -> None:
     exact = end(slow_top("c"), "rkmk_rk67", 2.0**-9)
@@ -83,6 +84,7 @@ def test_weights_of_equal_steps_are_exact() -> None:
         np.testing.assert_allclose(weights([-float(j) for j in range(steps)]), expected, rtol=tolerances.KERNEL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_both_backends_agree(name: str) -> None:
     """Also after a jump of the input, where both begin anew, and at events."""
@@ -99,6 +101,7 @@ def test_both_backends_agree(name: str) -> None:
         np.testing.assert_allclose(a.own, b.own, rtol=0, atol=tolerances.BACKENDS * np.abs(a.own).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_jump_preserves_the_order(backend: str) -> None:
     """The history belongs to the other side of the jump."""
@@ -108,6 +111,7 @@ def test_jump_preserves_the_order(backend: str) -> None:
     assert math.log2(errors[0] / errors[1]) > 3.5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
@@ -129,6 +133,7 @@ def test_events_are_saved_with_the_history(tmp_path: Path) -> None:
     assert found.end.own.tobytes() == solution.end.own.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_other_methods_and_parameters_restart_the_history(backend: str) -> None:
     system, options = rotor(backend), {"h": H}

@@ -61,6 +61,7 @@ def written(folder: Path, text: str, name: str = "own.toml") -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -104,6 +105,7 @@ def test_decimal_coefficients_are_accepted(tmp_path: Path) -> None:
     assert own.order == 3 and own.tableau.is_decimal
 
 
+@pytest.mark.slow
 def test_checkpoint_contains_the_tableau(tmp_path: Path) -> None:
     """The file may be gone when the run is resumed."""
     file = written(tmp_path, CF4)

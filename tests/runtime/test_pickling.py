@@ -123,6 +123,7 @@ def assert_equal(found: Solution, expected: Solution) -> None:
     assert {k: v.tobytes() for k, v in found.outputs.items()} == {k: v.tobytes() for k, v in expected.outputs.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("through", [sent, copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("name", RUNS)
 def test_unpickled_systems_are_bit_identical(name: str, through: Callable[[Any], Any]) -> None:
@@ -407,6 +408,7 @@ def workers_of_their_own() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
+@pytest.mark.slow
 def test_worker_processes_return_solutions() -> None:
     system = driven("numpy")
     systems = [system.with_initial("x", x=[float(k)]) for k in range(2)]

@@ -24,6 +24,7 @@ def markers(count: int = 20) -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_nested_markers_add_their_offsets(backend: str) -> None:
     """Half-explicit methods are the default of such models."""
@@ -36,6 +37,7 @@ def test_nested_markers_add_their_offsets(backend: str) -> None:
         assert np.abs(marks[1:] - np.cumsum(points, axis=0)).max() < SPACES * np.abs(marks).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_body_marker_has_its_position(backend: str) -> None:
     """Tables in the text."""

@@ -106,6 +106,7 @@ def test_slider_crank_stays_on_smooth_branch(words: dict[str, Any]) -> None:
         assert off_branch(solution) < tolerances.OTHER_BRANCH
 
 
+@pytest.mark.slow
 def test_slider_crank_stays_on_smooth_branch_in_other_units() -> None:
     for unit in (1e-3, 1e3):
         solution = solved(in_line_crank(unit=unit), 6, rtol=1e-4)
@@ -144,6 +145,7 @@ def test_lanes_agree_at_singular_configurations() -> None:
     assert same(alone, lanes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [4, 16, 40])
 @pytest.mark.parametrize("words", [{"rtol": 1e-3}, {"rtol": 1e-6}, {"method": "generalized_alpha", "h": 2e-3}])
 def test_chains_are_not_singular(links: int, words: dict[str, Any]) -> None:
@@ -174,6 +176,7 @@ runs = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.floats(2, 6), st.sampled_from([0.0, -2.0, -9.81]), runs)
 def test_parallelograms_do_not_cross_silently(rate: float, gravity: float, words: dict[str, Any]) -> None:

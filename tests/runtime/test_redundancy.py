@@ -41,6 +41,7 @@ def size_of_the_smallest(matrix: NDArray[np.float64]) -> int | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_tried", [redundancy.MOST_TRIED, 0])
 def test_small_dependent_sets_are_found(most_tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All sets of rows of 40 random matrices: the reported set is irreducible, and smallest where it is called so."""
@@ -116,6 +117,7 @@ def bricard() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_bricard_linkage_has_one_dependency() -> None:
     """The same wrench goes through all joints, with forces along all axes: all 30 rows depend on each other."""
     system = bricard().derive().compile(backend="numpy")
@@ -142,6 +144,7 @@ def on_a_line(angle: float, backend: str) -> sl.System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_nearly_dependent_constraints_are_rejected(backend: str) -> None:
     system = on_a_line(1e-10, backend)

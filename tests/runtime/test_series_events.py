@@ -111,6 +111,7 @@ def check(system: System, weights: Array, levels: list[Level], **steps: Any) -> 
     return sum(len(level.times) for level in levels)
 
 
+@pytest.mark.slow
 def test_thousand_near_tangencies_are_resolved() -> None:
     """Crossings by 3e-12 of the largest value are found, as two events; what passes by as little is not invented."""
     rng = np.random.default_rng(18)
@@ -144,6 +145,7 @@ def clusters(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("rtol", [1e-6, 1e-14])
 def test_clustered_events_are_separated(backend: str, rtol: float) -> None:
@@ -181,6 +183,7 @@ def test_terminal_events_end_the_step(backend: str) -> None:
     assert abs(found.t[-1] - math.acos(-0.5)) <= tolerances.EVENTS_OF_SERIES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_events_of_piecewise_motions_are_found(backend: str) -> None:
     """Fixed steps cross ends of pieces; pieces of event functions end steps."""

@@ -66,6 +66,7 @@ def test_dense_output_matches_a_run_that_stops_there(backend: str, method: str) 
             np.testing.assert_allclose(getattr(found, name)[k], expected, rtol=0, atol=tolerances.SHORTER_STEPS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_turns_within_steps_are_counted(backend: str) -> None:
     """Steps of 5 rad, and of up to 20."""
@@ -74,6 +75,7 @@ def test_turns_within_steps_are_counted(backend: str) -> None:
     np.testing.assert_allclose(found.angle("driven"), 100 * TIMES**2, rtol=0, atol=tolerances.COUNTED_ANGLE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_backends_agree(method: str) -> None:
     solution = solved("c", method)

@@ -159,6 +159,7 @@ ORDERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "name", "orders"), ORDERS)
 def test_methods_have_their_declared_order(case: str, name: str, orders: tuple[int, int, int]) -> None:
     """Of q, v and λ, against the same motion with a regular mass matrix."""
@@ -302,6 +303,7 @@ def test_residual_vanishes_for_every_elimination(kind: str) -> None:
     np.testing.assert_allclose(*(x for x, _ in solutions), rtol=0, atol=tolerances.BACKENDS * size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_motion_matches_the_closed_form(backend: str) -> None:
     """Two points that share one mass, tied to each other: 4 x'' = -x."""
@@ -361,6 +363,7 @@ def test_components_undetermined_during_a_run_are_reported(name: str, backend: s
         sl.solve(losing(backend), 2.0, h=2.0**-4, method=name)
 
 
+@pytest.mark.slow
 def test_parameter_values_select_the_elimination() -> None:
     """An inertia that is zero by a parameter takes the other elimination, and only then; motions change as it does."""
     model = sl.Model("light")
@@ -412,6 +415,7 @@ def slender(backend: str, *, written: bool) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 def test_constant_entries_of_constrained_components_are_used() -> None:
     """Factors that are written into the text are not those of M with the rows that hold it: others are taken."""
     cases = ("numpy", False), ("c", False), ("c", True)

@@ -144,6 +144,7 @@ def check(seed: int) -> None:
         assert np.all(linear.accuracy[sizes > 0] <= tolerances.SEPARATE_EIGENVALUES * sizes[sizes > 0]), seed
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Stability")
 @pytest.mark.parametrize("seed", range(24))
 def test_random_systems_have_the_eigenvalues_of_their_matrices(seed: int) -> None:
@@ -184,6 +185,7 @@ def test_stability_hidden_by_rounding_is_undetermined() -> None:
     assert linear.accuracy[linear.eigenvalues == 0].min() > 1
 
 
+@pytest.mark.slow
 def test_double_eigenvalue_next_to_zero_is_accurate() -> None:
     """A heavy top upright falls to all sides at sqrt(m g l/J), and is free about the vertical."""
     model = sl.Model("top")

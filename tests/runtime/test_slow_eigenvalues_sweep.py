@@ -113,6 +113,7 @@ def check(seed: int) -> None:
         assert np.sum(found.values == 0) >= min(2 * case.rigid, len(found.values)), (seed, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_every_solver_finds_the_matrix_eigenvalues(seed: int) -> None:
     check(seed)

@@ -47,6 +47,7 @@ def solution_of(name: str, backend: str = "numpy") -> Solution:
     return sl.solve(build(backend), end, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("name", RUNS)
 def test_round_trip_is_complete(name: str, suffix: str, tmp_path: Path) -> None:

@@ -77,18 +77,21 @@ def check_backends(c: System, numpy: System, name: str, steps: int = 20) -> None
         assert abs(a - b) <= tolerances.BACKENDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HALF_EXPLICIT)
 @pytest.mark.parametrize("group", CONSTRAINED)
 def test_backends_agree_with_constraints(group: str, name: str) -> None:
     check_backends(heavy_top_system(group), heavy_top_system(group, "numpy"), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RKMK + HALF_EXPLICIT)
 @pytest.mark.parametrize("group", FREE)
 def test_backends_agree_without_constraints(group: str, name: str) -> None:
     check_backends(heavy_top_system(group), heavy_top_system(group, "numpy"), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [chain_system, polar_system, large_system, spaghetti_system])
 @pytest.mark.parametrize("name", ["half_explicit_2", "half_explicit_5"])
 def test_backends_agree_on_other_models(name: str, build: Callable[..., System]) -> None:
@@ -116,6 +119,7 @@ def without_reuse(method: Method, *rest: Any) -> Mapping[str, str]:
     return {**source, "tableau.h": text}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["half_explicit_4", "half_explicit_5"])
 @pytest.mark.parametrize("group", ["SO3xR3", "S3sR3", "S3"])
 def test_reusing_the_last_stage_changes_only_rounding(group: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,6 +136,7 @@ def test_reusing_the_last_stage_changes_only_rounding(group: str, name: str, mon
     assert reused.statistics.rhs_evaluations == steps * (stages - 1) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["half_explicit_2", "half_explicit_3", "rkmk_dopri5"])
 def test_evaluations_are_counted(name: str) -> None:
     """Without reuse each stage counts; stages of zero weight are not evaluated at all."""
@@ -183,6 +188,7 @@ def solutions_at(times: list[float], h: float, backend: str, **options: object) 
     return sl.solve(heavy_top_system("S3", backend), 0.05, method="rkmk_dopri5", h=h, t_eval=times, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize(
     "times",

@@ -41,6 +41,7 @@ def test_baumgarte_matches_tabulated_values(case: tuple[tuple[float, float, floa
         assert expected / math.sqrt(3) / tolerances.TABLE_FACTOR <= found <= expected * tolerances.TABLE_FACTOR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_projection_reaches_round_off(order: int, backend: str) -> None:
@@ -60,6 +61,7 @@ def error(stabilize: str, name: str, h: float) -> float:
     return float(np.linalg.norm(solution.outputs["rotation"][0] - heavy_top_reference()["R"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stabilize", "name"),
     [
@@ -79,6 +81,7 @@ def test_orders_are_preserved(stabilize: str, name: str) -> None:
     assert math.log2(coarse / fine) >= order - tolerances.OBSERVED_ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabilize", ["baumgarte:10", "projection", "velocity"])
 @pytest.mark.parametrize("name", ["half_explicit_3", "half_explicit_5"])
 def test_backends_agree(stabilize: str, name: str) -> None:

@@ -42,6 +42,7 @@ def swing() -> sl.Solution:
     return sl.solve(arms(2, heated=True), 0.3, **END)
 
 
+@pytest.mark.slow
 def test_with_state_continues_the_motion_of_a_model() -> None:
     later = arms(2, heated=True).with_state(swing())
     state = later.initial_state
@@ -51,6 +52,7 @@ def test_with_state_continues_the_motion_of_a_model() -> None:
     np.testing.assert_allclose(sl.solve(later, 0.2, **END).q[-1], whole.q[-1], rtol=0, atol=ROUNDING)
 
 
+@pytest.mark.slow
 def test_with_state_starts_another_model() -> None:
     """A spring is added at t = 0.15 s: positions, velocities and first-order states continue, accelerations jump."""
     other, at = arms(2, spring=50.0, heated=True).with_state(swing(), 0.15), swing()(0.15)
@@ -62,6 +64,7 @@ def test_with_state_starts_another_model() -> None:
         sl.solve(arms(2, spring=50.0, heated=True), 0.5, start=swing(), **END)
 
 
+@pytest.mark.slow
 def test_with_state_accepts_selected_nodes() -> None:
     single = sl.solve(arms(1), 0.1, **END)
     both = arms(2).with_state(single, nodes=["arm0"])
@@ -80,6 +83,7 @@ def test_with_state_keeps_earlier_choices_of_other_nodes() -> None:
     assert system.with_state(swing()).initial_fields["heat", "x"] == swing().field("heat", "x")[-1]
 
 
+@pytest.mark.slow
 def test_with_state_lists_nodes_that_do_not_fit() -> None:
     with pytest.raises(ModelError, match=r"no node 'arm2', 'arm3'\. Select common nodes by nodes="):
         arms(4).with_state(swing())

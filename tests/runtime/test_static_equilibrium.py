@@ -82,6 +82,7 @@ def elastica(load: float) -> tuple[float, float]:
     return math.sqrt(2 * math.sin(slope) / load), -(1 - 2 * bent / math.sqrt(load))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("x", [(0.3, 0, -0.4), (0.5, 0, 0), (0.05, 0, 0.4975), (2.0, 1, -1)])
 def test_pendulum_hangs_at_rest(x: tuple[float, float, float], backend: str) -> None:
@@ -102,6 +103,7 @@ def test_unstable_equilibrium_is_found_on_request() -> None:
     assert np.array_equal(at_rest.q, [0, 0, 0.5]) and at_rest.iterations <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3sR3", "SO3"])
 def test_top_hangs_at_rest(group: str) -> None:
     system = heavy_top_system(group)
@@ -110,6 +112,7 @@ def test_top_hangs_at_rest(group: str) -> None:
     assert energy == pytest.approx(-15 * 9.81, rel=tolerances.EQUILIBRIUM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [1.0, 10.0])
 def test_elastica_matches_the_closed_form(load: float) -> None:
     """Order two in the segments; the tip turns by up to 82°."""
@@ -125,6 +128,7 @@ def test_elastica_matches_the_closed_form(load: float) -> None:
     assert errors[-1] <= tolerances.ELASTICA / 32**2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff", "inextensible"])
 def test_backends_and_load_steps_agree(constraint: str) -> None:
     found = [
@@ -135,6 +139,7 @@ def test_backends_and_load_steps_agree(constraint: str) -> None:
     assert np.abs(found[2] - found[0]).max() <= tolerances.EQUILIBRIUM_OF_A_ROD
 
 
+@pytest.mark.slow
 def test_thousand_nodes_reach_equilibrium() -> None:
     system = cantilever(1000).with_parameters(load=10.0)
     tip = positions(system, system.static_equilibrium().q)[-1]
@@ -160,6 +165,7 @@ def chain_of_links(links: int, span: float) -> System:
     return model.derive().compile()
 
 
+@pytest.mark.slow
 def test_catenary_matches_the_closed_form() -> None:
     """z = a cosh(x/a) with 2 a sinh(span/2a) = 1, from two straight halves; order two."""
     span = 0.6
@@ -207,6 +213,7 @@ def sled() -> sl.Model:
     return model
 
 
+@pytest.mark.slow
 def test_nonholonomic_constraints_are_ignored() -> None:
     """They hold no load here: the spring draws the sled to the point, sideways, too."""
     q, multipliers, _ = sled().derive().compile().static_equilibrium()
@@ -224,6 +231,7 @@ def free_body(weight: float) -> System:
     return model.derive().compile()
 
 
+@pytest.mark.slow
 def test_unbalanced_force_is_reported() -> None:
     assert free_body(0.0).static_equilibrium().q.shape == (12,)
     with pytest.raises(
@@ -247,6 +255,7 @@ def test_wrong_arguments_are_rejected(wrong: dict[str, float]) -> None:
         pendulum().static_equilibrium(**wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("segments", [10, 100])
 def test_flexible_rope_hangs_from_its_clamp(segments: int) -> None:
     """Clamped horizontally, without bending stiffness to speak of: it hangs, and the clamp bears the weight."""

@@ -200,6 +200,7 @@ CASES = {
 """Unstable motions: nonholonomic, rheonomic, gyroscopic, damped, driven."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_growth_of_perturbations_matches_eigenvalues(name: str) -> None:
     """What `solve` makes of a small disturbance, seen through a left eigenvector, is exp(s t) times what it was."""
@@ -232,6 +233,7 @@ def test_velocity_constraints_depend_on_configuration() -> None:
     assert all(np.abs(found - s).min() <= tolerances.SPECTRUM for s in np.roots([1, 0, 1, 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "expected"), [
     ("sleigh", 1.5 * 0.3 / (0.2 + 0.3**2)),
     ("turning wire", 2.0),
@@ -242,6 +244,7 @@ def test_growth_rates_match_formulas(name: str, expected: float) -> None:
     assert CASES[name].linearized().eigenvalues.real.max() == pytest.approx(expected, rel=tolerances.SPECTRUM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "parameter", "limit", "of_frame", "needs_speed"), [
     (disk, "speed", np.sqrt(9.81 * 0.5 / 3), [0, 0, -1 / 0.5, 0, 0, 0], True),
     (top, "spin", np.sqrt(4 * 0.02 * 2 * 9.81 * 0.04) / 0.01, [0, 0, 1, 0, 0, 0], True),

@@ -24,6 +24,7 @@ from tests.systems import heavy_top_equations, heavy_top_system
 MAPS = ("cayley", "second_kind")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", MAPS)
 @pytest.mark.parametrize(("name", "k", "order"), [("rkmk_dopri5", 5, 5), ("rkmk_rk67", 2, 6)])
 def test_methods_have_their_order_in_other_coordinates(name: str, k: int, order: int, coordinates: str) -> None:
@@ -35,6 +36,7 @@ def test_methods_have_their_order_in_ambient_space(name: str, k: int, order: int
     assert observed(name, k) >= order - tolerances.ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "order"),
     [
@@ -63,6 +65,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "build", "h"),
     [
@@ -133,6 +136,7 @@ def test_folders_without_step_kernels_are_reported(tmp_path: Path) -> None:
         sl.solve(system, 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "cayley"})
 
 
+@pytest.mark.slow
 def test_solution_files_contain_step_kernels(tmp_path: Path) -> None:
     """Checkpoints and solutions continue without the model."""
 

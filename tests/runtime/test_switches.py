@@ -69,6 +69,7 @@ def test_multipliers_follow_jumps_of_accelerations(method: str, backend: str) ->
         assert run.statistics.steps == 750 and len(run.t) == 755 and np.all(np.diff(run.t) > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", RUNS)
 def test_both_backends_restart_at_the_same_switches(method: str) -> None:
     steps: dict[str, Any] = {"rtol": 1e-4} if method == "bdf" else {"h": 1e-2}
@@ -96,6 +97,7 @@ def pushed(backend: str, law: str) -> sl.System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf2", "bdf4", "abmk2", "abmk3"])
 @pytest.mark.parametrize("at", [0.5, 0.4137, 0.55 + 1e-7, 0.45 - 1e-7])
@@ -116,6 +118,7 @@ STARTS = [*(0.05 * k - d for k in (1, 2, 3) for d in (5e-11, -5e-11, 1e-6, 1e-12
 """Times of switches in first steps of 0.05 s, or next to their ends."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bdf1", "bdf2", "bdf4", "bdf5", "bdf3_index2", "bdf2_increments", "abmk2", "abmk4"])
 def test_forces_may_jump_within_first_steps(method: str) -> None:
     """They do not converge in any number of parts: BDF stopped there."""
@@ -124,6 +127,7 @@ def test_forces_may_jump_within_first_steps(method: str) -> None:
         assert abs(run.v[-1, 0] - (1 + at - 3 * (1 - at))) <= tolerances.SWITCHED / 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_first_steps_without_switch_are_exact(backend: str) -> None:
     """A kink in a first step, which `bdf2` does not end there: the step is that of short parts."""
@@ -167,6 +171,7 @@ def check_between_steps(law: str, at: float, method: str, steps: dict[str, Any],
         assert np.all(np.abs(found.v[:, 0] - v) <= tolerances.SWITCHED + more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("method", "steps"), BETWEEN)
 @pytest.mark.parametrize("at", [0.4137, 0.4505, 0.4495, 0.55 + 1e-7])
@@ -212,6 +217,7 @@ def test_multipliers_are_recorded_on_both_sides_of_a_switch(backend: str) -> Non
     assert abs(before - after) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("law", ["kink", "maximum", "absolute"])
 def test_multistep_methods_preserve_order_across_kinks(law: str, backend: str) -> None:
@@ -238,6 +244,7 @@ def test_switching_functions_exist_only_for_piecewise_laws() -> None:
     assert [e.switches for e in geneva("numpy").layout.elements] == [2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_bdf_restarts_at_switches(backend: str) -> None:
     system = pushed(backend, "jump of time").with_parameters(at=0.4137)
@@ -246,6 +253,7 @@ def test_bdf_restarts_at_switches(backend: str) -> None:
         assert abs(run.v[-1, 0] - (1.4137 - 3 * (1 - 0.4137))) <= 5 * tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf2"])
 def test_kinks_do_not_change_results(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a spring is touched accelerations do not jump: steps are those without a search."""
@@ -256,6 +264,7 @@ def test_kinks_do_not_change_results(method: str, monkeypatch: pytest.MonkeyPatc
     assert run.q.tobytes() == plain.q.tobytes() and run.v.tobytes() == plain.v.tobytes()
 
 
+@pytest.mark.slow
 def test_alternating_force_does_not_stop_a_run() -> None:
     """A body slides to rest on dry friction, with steps that straddle rest; in NumPy past the first reversal."""
     model = sl.Model("rubbed")
@@ -274,6 +283,7 @@ def test_alternating_force_does_not_stop_a_run() -> None:
     np.testing.assert_allclose(plain.q[:110], run.q[:110], rtol=0, atol=tolerances.PUSHED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf3_index2", "bdf"])
 def test_continued_runs_with_switches_are_bit_identical(method: str, backend: str) -> None:

@@ -68,6 +68,7 @@ def run(system: System, **options: Any) -> Solution:
 # What is done once
 
 
+@pytest.mark.slow
 def test_each_text_is_compiled_once(empty_cache: Path, compilations: list[str]) -> None:
     equations = heavy_top_equations("S3")
     system = equations.compile(backend="c")
@@ -85,6 +86,7 @@ def test_each_text_is_compiled_once(empty_cache: Path, compilations: list[str]) 
     assert len(libraries) == 5 and all(p.suffix == ".so" for p in libraries)
 
 
+@pytest.mark.slow
 def test_parameters_and_initial_values_are_data(
     empty_cache: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +182,7 @@ def test_failed_compilation_leaves_no_files(empty_cache: Path, monkeypatch: pyte
     assert run(equations.compile(backend="c")).status == "ok"
 
 
+@pytest.mark.slow
 def test_compiler_is_part_of_the_key(empty_cache: Path, compilations: list[str], monkeypatch: Any) -> None:
     equations = heavy_top_equations("S3")
     equations.compile(backend="c")
@@ -195,6 +198,7 @@ def test_compiler_is_part_of_the_key(empty_cache: Path, compilations: list[str],
     assert len(compilations) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimize", ["default", "contract", "portable"])
 def test_optimization_levels_agree(optimize: str) -> None:
     expected = run(heavy_top_system("SE3"))
@@ -222,6 +226,7 @@ def damaged(library: Path, content: bytes) -> None:
     library.write_bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"not a library", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"])
 def test_corrupt_libraries_are_replaced(content: bytes, empty_cache: Path) -> None:
     equations = heavy_top_equations("S3")

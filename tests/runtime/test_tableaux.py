@@ -139,6 +139,7 @@ def test_bicoloured_trees_are_counted() -> None:
     assert [len(of_order(order, z_trees)) for order in range(1, 5)] == [2, 13, 112, 1131]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count_y", "count_z", "violated_next", "count_next"),
     [
@@ -384,6 +385,7 @@ FRACTIONS = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**12
 NUMBERS = st.builds(QuadraticNumber, FRACTIONS, FRACTIONS, st.just(5))
 
 
+@pytest.mark.slow
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_arithmetic_satisfies_field_axioms(x: QuadraticNumber, y: QuadraticNumber, z: QuadraticNumber) -> None:
     assert (x + y) * z == x * z + y * z

@@ -60,6 +60,7 @@ def chain_system(backend: str = "c") -> System:
     return chain_equations().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", HEAVY_TOPS)
 def test_heavy_tops_match_the_reference(group: str) -> None:
     """A second of the fast top in some sixty steps; Φ stays at rounding without stabilisation."""
@@ -73,6 +74,7 @@ def test_heavy_tops_match_the_reference(group: str) -> None:
     assert found.statistics.rejected <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [chain_system, polar_system, large_system])
 def test_other_models_match_the_reference(build: Any) -> None:
     """Constraints in motion, a general mass matrix, and topology that is run-time data, beside another method."""
@@ -304,6 +306,7 @@ def rows_of_both_kinds(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 def test_both_constraint_types_are_supported() -> None:
     """Constraints on configurations and on accelerations, whose orders differ by two."""
     expected = sl.solve(rows_of_both_kinds("c"), 1.0, method="index1_dopri5", **TIGHT)
@@ -335,6 +338,7 @@ def test_unsupported_features_are_rejected() -> None:
         taylor(with_placed_node(), 1.0, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_processors_without_wide_registers_are_supported() -> None:
     """Sums of products one by one, and none of them fused: the steps that wide registers take."""
     system = heavy_top_equations("S3xR3").compile(optimize="portable")

@@ -30,6 +30,7 @@ def escaping(backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_convergence_failure_is_explained(backend: str) -> None:
     """The message contains the time, the radius of convergence and a remedy; the solution extends to that time."""
@@ -52,6 +53,7 @@ def test_convergence_radius_is_estimated(order: int) -> None:
     assert 1 - tolerances.RADIUS <= estimated_radius(series, 9.0) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("order", [8, 12, 16, 20, 24, 28, 32])
 @pytest.mark.parametrize("group", ["S3", "S3xR3"])
@@ -82,6 +84,7 @@ def test_error_replaces_other_failures(build: object, t_end: float, steps: int, 
         sl.solve(system, t_end, method="taylor", h=t_end / steps)
 
 
+@pytest.mark.slow
 def test_motions_starting_with_high_powers_are_accurate() -> None:
     """x = t^8: its last term is the only one, and exact; a body at rest has none."""
     model = sl.Model("late")

@@ -74,6 +74,7 @@ def curves(solution: sl.Solution) -> list[tuple[Array, Array]]:
     return found
 
 
+@pytest.mark.slow
 def test_figures_of_two_methods_are_indistinguishable() -> None:
     """The largest distance of curves is far less than the width of a line."""
     system = heavy_top_system("S3xR3")

@@ -17,6 +17,7 @@ STEPS = np.geomspace(T_END / 640, T_END / 8, 120)
 """Lengths of steps, close to each other: the first term that is left out changes its sign along the motion."""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("order", [8, 12, 16, 20, 24, 28, 32])
 def test_methods_have_their_declared_order(order: int) -> None:

@@ -145,6 +145,7 @@ def error_of(name: str, solution: sl.Solution) -> float:
     return float(np.abs(solution.q[:, 0] - [motion(t) for t in solution.t]).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOTIONS)
 def test_piecewise_motions_are_accurate(name: str) -> None:
     """Both backends take the same steps, of the tolerance and of one length, over many ends of pieces."""
@@ -177,6 +178,7 @@ def test_dense_output_is_accurate() -> None:
         assert np.abs(found.v[:, 0] - exact)[far].max() <= tolerances.SERIES_BETWEEN_PIECES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_alternating_force_is_integrated(backend: str) -> None:
     """Where friction holds the mass no motion remains to be followed."""
@@ -197,6 +199,7 @@ def driven(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interpolation", ["linear", "hold"])
 def test_piecewise_inputs_are_supported(interpolation: str) -> None:
     """Between points of an input the motion equals a spring with a force that is linear in time."""

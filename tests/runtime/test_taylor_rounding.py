@@ -58,6 +58,7 @@ MODELS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_round_off_rejects_no_step(name: str) -> None:
     """Velocities that pass zero with absolute tolerances below their rounding, and both backends."""
@@ -83,6 +84,7 @@ def steep(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_poles_are_not_mistaken_for_round_off(backend: str) -> None:
     """Steps towards a pole that their terms do not show yet are rejected, with many digits as well."""

@@ -123,6 +123,7 @@ def reference(name: str, backend: str, number: int) -> list[Array]:
     return in_unit(solution, 1.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     name=st.sampled_from(sorted(MODELS)),
@@ -159,6 +160,7 @@ def test_general_time_units_change_only_rounding(name: str, number: int, exponen
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("rate", [1.0, 1e6, 1e9, 1e-9])
 def test_fast_oscillator_is_accurate(rate: float, backend: str) -> None:
@@ -190,6 +192,7 @@ def test_first_step_size_can_be_arbitrary(first: float) -> None:
     assert solution.q[-1, 0] == pytest.approx(-0.305608693242, rel=0, abs=tolerances.SERIES)
 
 
+@pytest.mark.slow
 def test_close_pericentre_is_resolved() -> None:
     """A Kepler orbit of eccentricity 0.9999, which takes microseconds there, closes after three periods."""
     model = sl.Model("kepler")

@@ -64,6 +64,7 @@ def expected() -> Array:
     return sl.solve(flows(FORWARDS).derive().compile(), 0.5, **TIGHT).q[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_node_fields_are_supported(way: str) -> None:
     """Rates are put where they belong, or added up where several elements or instances in another order move nodes."""
@@ -100,6 +101,7 @@ def beads(backend: str, order: Sequence[int], in_pieces: bool) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_pieces", [False, True])
 @pytest.mark.parametrize("order", [FORWARDS, MIXED])
 def test_both_constraint_types_in_one_element_are_supported(order: tuple[int, ...], in_pieces: bool) -> None:

@@ -38,6 +38,7 @@ def object_of_another_size(content: bytes) -> bytes:
     return content[:place] + (10).to_bytes(8, "little") + content[place + 8 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [

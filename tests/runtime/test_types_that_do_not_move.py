@@ -41,6 +41,7 @@ BETWEEN = ("bodies", "platforms", "points"), slice(0, 72)
 BEFORE = ("platforms", "bodies", "points"), slice(36, 72)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "moving", "runs"),
     [
@@ -74,6 +75,7 @@ SEVERAL_BLOCKS = 40
 """Nodes of a type beyond those that C works on together."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [BETWEEN[0], BEFORE[0]])
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk4_two_commutators"])
 def test_blocks_of_fixed_nodes_are_supported(names: tuple[str, ...], method: str) -> None:

@@ -32,6 +32,7 @@ def frame(joint: str, backend: str = "numpy") -> Solution:
         return sl.solve(model.derive().compile(backend=backend), 0.01, h=0.01, redundant="minimal_norm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_forces_of_collinear_hinges_are_not_unique(backend: str) -> None:
     solution = frame("hinges", backend)

@@ -133,6 +133,7 @@ def test_rejected_steps_do_not_count_turns(backend: str) -> None:
     assert found.outputs["angle"][-1] == pytest.approx(expected.outputs["angle"][-1], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_intermediate_states_have_unwrapped_angles(backend: str) -> None:
     coarse, fine = (sl.solve(hinges(backend), 1.0, h=h) for h in (0.04, 0.02))
@@ -148,11 +149,13 @@ def test_intermediate_states_have_unwrapped_angles(backend: str) -> None:
     np.testing.assert_allclose(at.q, asked.q[-1], rtol=0, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_both_backends_agree() -> None:
     first, second = (sl.solve(hinges(backend), 1.0, h=0.04) for backend in BACKENDS)
     np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.SAME_ANGLE_OVER_TURNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", MOSTLY_C)
 def test_continued_runs_keep_turns(backend: str, tmp_path: Path) -> None:
     """From a solution and from a file, bit-identical to an unbroken run; and from an event."""
@@ -165,6 +168,7 @@ def test_continued_runs_keep_turns(backend: str, tmp_path: Path) -> None:
     assert gone_on.outputs["angle"][-1] == pytest.approx(expected.outputs["angle"][-1], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", MOSTLY_C)
 def test_too_large_rotations_are_reported(backend: str) -> None:
     """Fixed steps of 3.5 and of 6.5 rad are refused by name; adaptive ones are shortened."""
@@ -197,6 +201,7 @@ def test_million_turns_are_exact(backend: str) -> None:
     np.testing.assert_allclose(solution.outputs["angle"], expected, rtol=0, atol=unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_states_outside_a_run_use_the_nearest_turn(backend: str) -> None:
     """They begin next to the start that parameters say, and equilibria are followed over turns."""
@@ -212,6 +217,7 @@ def test_states_outside_a_run_use_the_nearest_turn(backend: str) -> None:
     assert found.frequencies[0] == pytest.approx(math.sqrt(STIFFNESS / INERTIA) / (2 * math.pi))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "backend"), [("half_explicit_5", "c"), ("generalized_alpha", "numpy")])
 def test_drive_can_cover_several_turns(method: str, backend: str) -> None:
     """A rheonomic row follows its law to rounding, and its multiplier is the torque J φ'' of the motor."""
@@ -265,6 +271,7 @@ def test_invalid_angles_are_rejected() -> None:
         model.kinetic_energy((1 + angle**2) * node.Omega[0] ** 2 / 2)
 
 
+@pytest.mark.slow
 def test_equal_definitions_become_one_element_type() -> None:
     """Seven separately defined wheels become one element type, and each moves as if alone."""
     model = sl.Model("wheels")

@@ -52,6 +52,7 @@ def simpson(q0: Any, q1: Any, h: Any) -> Any:
     return h * (q0.lagrangian(v) + 4 * q0.interpolate(q1, 1 / 2).lagrangian(v) + q1.lagrangian(v)) / 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newton", ["simplified", "full"])
 def test_rod_matches_published_results(newton: str) -> None:
     """Independent code solved the same discrete equations for 128 steps."""
@@ -126,6 +127,7 @@ def test_methods_have_their_declared_order(system: str, name: str) -> None:
         assert abs(math.log2(first / second) - 2) <= tolerances.VARIATIONAL_ORDER, part
 
 
+@pytest.mark.slow
 def test_end_loads_use_the_end_velocity() -> None:
     """With an old one the damped roll-up is of order one; stiff dampers take the matrix of the loads."""
     found = roll_up.build(8).derive().compile()
@@ -195,6 +197,7 @@ def test_newton_matrix_is_the_derivative_of_the_residual(make: Callable[[], Syst
         np.testing.assert_allclose(found, d, rtol=0, atol=tolerances.STAGE_DIFFERENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
@@ -207,6 +210,7 @@ def test_resumed_and_continued_runs_are_bit_identical(name: str, backend: str, t
     assert_continued_with_the_same_bits(system, 0.125, 0.15625, tmp_path, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("often")
 def test_custom_methods_can_be_resumed(tmp_path: Path) -> None:
     """Their samples are in the record: the file of the function is not needed any more."""
@@ -239,6 +243,7 @@ def linked(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_momenta_and_both_constraints_are_conserved(name: str) -> None:
     """Momenta p = M v at grid points; the energy returns to its initial value without a trend."""
@@ -305,6 +310,7 @@ def defect_of_the_symplectic_form(name: Any, h: float) -> float:
     return max(abs(form(J * v1, ends[i], ends[j]) - form(J * v0, units[i], units[j])) for i, j in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*METHODS, simpson])
 def test_symplectic_form_is_preserved(name: Any) -> None:
     assert defect_of_the_symplectic_form(name, 0.1) <= tolerances.SYMPLECTIC_FORM
@@ -348,6 +354,7 @@ def test_invalid_discrete_lagrangians_are_rejected(name: str) -> None:
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=function)
 
 
+@pytest.mark.slow
 def test_discrete_lagrangian_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "own.py"
     with pytest.raises(FormatError, match="does not exist"):

@@ -43,11 +43,13 @@ def point_of(space: HomogeneousSpace) -> np.ndarray:
     return np.array(sympy.lambdify([symbols[1]], list(space.normalize(symbols[1])))(y), dtype=float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_spaces_are_actions(name: str) -> None:
     check_action(BUILT_IN[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_field_that_follows_from_a_vector_field_generates_it(name: str) -> None:
     space = BUILT_IN[name]

@@ -69,6 +69,7 @@ def rates_of(system: sl.System, q: Array, w: Array) -> Array:
     return np.cross(f[:, :3], w) + np.cross(f[:, 3:], q)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("links", [1, 2, 3, 20, 100])
 def test_tensions_match_the_dense_system(links: int, backend: str) -> None:
@@ -99,6 +100,7 @@ def test_chain_matches_the_reference(case: str, links: int, length: float, backe
         assert error < FLOOR_FACTOR * known["float64_DOP853_rtol1e-13_error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("links", "length", "exponent", "accepted", "rejected", "error"),
     [(2, 1.0, 1 / 4, 117, 17, 1.1e-5), (2, 1.0, 1 / 5, 119, 10, 1.0e-5), (20, 1.0, 1 / 4, 362, 5, 1.5e-5),
@@ -117,6 +119,7 @@ def test_adaptive_steps_match_the_published_results(
     assert np.linalg.norm((solution.q[-1] - fine.q[-1])[node]) < 1.05 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_run_conserves_invariants(backend: str) -> None:
     q, w, m, lengths = random_state(3)
@@ -135,6 +138,7 @@ def test_run_conserves_invariants(backend: str) -> None:
     assert list(printed["q"]) == ["links"] and printed["v"]["links"][0] == [[]] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg3", 3)])
 def test_spatial_chain_has_the_declared_orders(method: str, order: int) -> None:
     q, w, m, lengths = random_state(3)
@@ -172,6 +176,7 @@ def momenta_of(q: Array, w: Array, m: Array, lengths: Array) -> Array:
     return lengths[:, None] * np.cross(q, below)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_both_formulations_agree(backend: str) -> None:
     """With rejected steps, too, after which the first stage serves again."""
@@ -207,6 +212,7 @@ def test_momentum_formulation_has_the_declared_orders(method: str, order: int) -
     assert np.log2(errors[0] / errors[1]) > order - ORDER
 
 
+@pytest.mark.slow
 def test_checkpoints_and_files_keep_element_parameters(tmp_path: Any) -> None:
     system = chain(3).with_parameters(masses=[1, 2, 3])
     solution = sl.solve(system, 0.2, method="rkmk_dopri5", h=0.05)
@@ -270,6 +276,7 @@ def test_invalid_dependent_nodes_are_reported() -> None:
         rod.acceleration_constraint("square", rod.below.v_dot[0] ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_dumbbell_with_a_dependent_mass_conserves_invariants(backend: str) -> None:
     """Single nodes, tables in the text: momenta and energy are constant, and the free mass is integrated."""

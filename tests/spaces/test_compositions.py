@@ -77,6 +77,7 @@ def test_methods_have_their_declared_order(name: str) -> None:
     assert method("symplectic_theta").with_options({"compose": name}).order == COMPOSITIONS[name].order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHEAP)
 def test_backward_step_inverts_the_step(name: str) -> None:
     system = top("numpy")
@@ -87,6 +88,7 @@ def test_backward_step_inverts_the_step(name: str) -> None:
     assert np.abs(start[:9] - system.initial_state.q[:9]).max() < tolerances.ADJOINT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["suzuki"])
 def test_backends_agree_on_events_and_times(name: str) -> None:
     """Events lie where a run with short steps has them, and both backends agree on all that is recorded."""
@@ -105,6 +107,7 @@ def test_backends_agree_on_events_and_times(name: str) -> None:
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_resumed_and_continued_runs_are_bit_identical(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

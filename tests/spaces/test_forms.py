@@ -62,6 +62,7 @@ FREE = {
 """Methods of all explicit families with steps and errors."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", FREE)
 def test_explicit_methods_support_angular_velocities(method: str) -> None:
     steps, allowed = FREE[method]
@@ -70,6 +71,7 @@ def test_explicit_methods_support_angular_velocities(method: str) -> None:
     assert np.abs(center(found) - center(mild_motion())).max() < allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["half_explicit_5", "index1_dopri5", "taylor"])
 def test_constrained_methods_support_angular_velocities(method: str) -> None:
     steps = {"rtol": 1e-10} if method == "taylor" else {"h": 1e-3}
@@ -90,6 +92,7 @@ def test_backends_agree_with_angular_velocities(method: str) -> None:
     assert np.abs(compiled.v[-1] - plain.v[-1]).max() < ROUNDING
 
 
+@pytest.mark.slow
 def test_stabilised_steps_support_angular_velocities() -> None:
     """Projections move along B in ω, and back into the angles."""
     system = top(ANGLES, "SO3xR3").with_initial("top", Omega=MILD)
@@ -168,6 +171,7 @@ def test_linearised_equations_equal_other_forms() -> None:
         top(ANGLES).monodromy(1.0)
 
 
+@pytest.mark.slow
 def test_angular_velocities_are_more_accurate_near_the_singularity() -> None:
     """With ω as unknowns little is lost where cos b is 0.02; with rates they are nonsense and 1.9e-2 m off."""
     exact = center(sl.solve(top(None), 1, h=1e-5, method="rkmk_dopri5"))
@@ -193,6 +197,7 @@ def turning(word: str, backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rkmk_rk44", "half_explicit_5", "cf4", "abmk4"])
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_angular_velocity_runs_end_at_the_singularity(method: str, backend: str) -> None:
@@ -203,6 +208,7 @@ def test_angular_velocity_runs_end_at_the_singularity(method: str, backend: str)
     assert abs(error.value.solution.t[-1] - math.pi / 2) < 0.02  # two steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ON_GROUP)
 def test_steps_on_the_group_pass_the_singularity(word: str) -> None:
     """The fast top, whose angles come to cos b = 0.03, and one that starts at cos b = 0."""
@@ -215,6 +221,7 @@ def test_steps_on_the_group_pass_the_singularity(word: str) -> None:
         assert np.abs(found.outputs["rotation"] - matrices.outputs["rotation"]).max() < ROUNDING
 
 
+@pytest.mark.slow
 def test_stored_angles_pass_the_singularity() -> None:
     system = turning("euler_angles:lie")
     found = sl.solve(system, 3, h=0.01, method="rkmk_rk44")
@@ -234,6 +241,7 @@ def test_singular_initial_values_are_rejected(word: str) -> None:
         model.initial(body, rotation=upright)
 
 
+@pytest.mark.slow
 def test_angles_are_not_wrapped_with_angular_velocities() -> None:
     model = sl.Model("spinning")
     body = model.node("body", "SO3", coordinates="euler_angles", form="angular_velocity")
@@ -267,6 +275,7 @@ ATTITUDES = 3
 """Random initial attitudes of each coordinates."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "word", [*ANGULAR_VELOCITY, "euler_angles", "rotation_vector:parameter_rates", "euler_parameters"]
 )
@@ -284,6 +293,7 @@ def test_random_attitudes_agree(word: str) -> None:
         assert np.ptp(energy) < SAME_MOTION * np.abs(energy).max()
 
 
+@pytest.mark.slow
 def test_angular_velocity_runs_support_records_events_and_resuming() -> None:
     """Events, reported times, dense output and continued runs, against the motion on the group."""
     model = sl.Model("quarters")
@@ -328,6 +338,7 @@ def test_rate_kernel_is_correct() -> None:
     assert np.abs([slope[2, 1] - v[0], slope[0, 2] - v[1], slope[1, 0] - v[2]]).max() < DIFFERENCE**0.25
 
 
+@pytest.mark.slow
 def test_prescribed_motions_support_all_forms() -> None:
     """A body on a support with prescribed motion, by its angles or by its rotation."""
     ends = []

@@ -52,6 +52,7 @@ def reference() -> Array:
     return np.asarray(solve_ivp(rates, (0, 1), START, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("method", "order"), [("lie_euler_heun", 2), ("cf32a", 3), ("cg3", 3), ("cf4", 4), ("cg4", 4)])
 def test_methods_have_their_declared_order(method: str, order: int, backend: str) -> None:
@@ -61,6 +62,7 @@ def test_methods_have_their_declared_order(method: str, order: int, backend: str
     assert np.log2(errors[0] / errors[1]) > order - ORDER
 
 
+@pytest.mark.slow
 def test_backends_agree_and_the_default_is_adaptive() -> None:
     ends = [sl.solve(system(b), 1.0, rtol=0, atol=1e-9) for b in BACKENDS]
     assert ends[0].method == "cf43"

@@ -59,6 +59,7 @@ def test_steps_conserve_the_norm_of_the_momentum_but_not_the_energy() -> None:
     assert abs((outputs["energy"][-1] - outputs["energy"][0]) / -2.6e-8 - 1) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_backends_agree(formulation: str) -> None:
     compiled, plain = (sl.solve(top(formulation, b), 0.02, method="rkmk_dopri5", h=1e-3) for b in BACKENDS)
@@ -77,6 +78,7 @@ def test_heavy_top_matches_the_reference(formulation: str, backend: str) -> None
     assert top_error(solution, formulation, case) < FLOOR_FACTOR * REFERENCE[case]["float64_DOP853_rtol1e-13_error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "energy_on_dual", "energy", "momentum"),
     [
@@ -115,6 +117,7 @@ def test_wrong_invariance_reverses_the_flow() -> None:
     assert np.abs(sl.solve(forward, 1.0, method="rkmk_rk44", h=0.02).q[-1] - [0.4, 0, 0.9]).max() < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [("rkmk_kutta3", 3), ("rkmk_rk44", 4), ("rkmk_dopri5", 5)])
 def test_heavy_top_has_the_declared_orders(method: str, order: int) -> None:
     for formulation in ("se3_dual", "TSO3"):
@@ -125,6 +128,7 @@ def test_heavy_top_has_the_declared_orders(method: str, order: int) -> None:
         assert np.log2(errors[0] / errors[1]) > order - ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_ring_of_spins_is_correct(backend: str) -> None:
     """Heisenberg's model on a ring: a Hamiltonian of an element type over an array of nodes."""

@@ -25,6 +25,7 @@ def errors(system: sl.System, method: str, steps: tuple[int, ...], t: float = 1.
     return [float(np.linalg.norm(q - pendulum_reference(t))) for q in ends]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ORDERS)
 def test_methods_have_their_order(method: str, backend: str) -> None:
@@ -33,12 +34,14 @@ def test_methods_have_their_order(method: str, backend: str) -> None:
     assert math.log2(error[0] / error[1]) > ORDERS[method] - ORDER
 
 
+@pytest.mark.slow
 def test_wrong_sign_of_the_action_gives_order_two() -> None:
     wrong = dataclasses.replace(sl.TS2, name="wrong_TS2", is_left=False)
     error = errors(pendulum_model(wrong).derive().compile(backend="numpy"), "rkmk_rk44", (20, 40, 80))
     assert abs(math.log2(error[1] / error[2]) - 2) < ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_adaptive_steps_meet_the_reference_and_stay_on_the_manifold(backend: str) -> None:
     solution = sl.solve(pendulum(backend), 2.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-12)
@@ -64,6 +67,7 @@ def test_dense_output_equals_a_step_of_the_method(backend: str) -> None:
     assert np.abs(np.linalg.norm(solution(0.77).field("bob", "q")) - 1) < TANGENT
 
 
+@pytest.mark.slow
 def test_array_moves_like_single_nodes() -> None:
     model = sl.Model("several")
     pendulums = model.node_array("bobs", sl.TS2, 30)
@@ -85,6 +89,7 @@ def test_array_moves_like_single_nodes() -> None:
     assert np.abs(ends["c"].configuration("bobs")[-1, 7] - single.q[-1]).max() < BACKENDS_OF_SPACES
 
 
+@pytest.mark.slow
 def test_body_with_a_spin_is_supported() -> None:
     """A node with velocity and one without, coupled in both directions: the energy of both is constant."""
     model = sl.Model("spin_on_spring")
@@ -103,6 +108,7 @@ def test_body_with_a_spin_is_supported() -> None:
         assert solution.velocity("mass").shape[1] == 3 and solution.velocity("spin").shape[1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".npz", ".nc"])
 def test_files_and_figures_are_written(ending: str, tmp_path: Path) -> None:
     solution = sl.solve(pendulum("numpy"), 0.5, method="rkmk_dopri5", h=0.05)
@@ -167,6 +173,7 @@ def test_features_that_need_velocities_are_rejected() -> None:
         model.derive()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_adaptive_steps_of_chains_measure_the_distance_of_points(backend: str) -> None:
     solution = sl.solve(pendulum(backend), 1.0, method="cf43", rtol=0, atol=1e-8)

@@ -39,6 +39,7 @@ def error_of(solution: sl.Solution, control: str) -> float:
     return float(max(part.max() for part in parts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", CASES)
 def test_quadrotors_match_the_reference(control: str) -> None:
     solution = sl.solve(system_of(control), 1.0, method="rkmk_dopri5", rtol=1e-13, atol=1e-13)
@@ -49,12 +50,14 @@ def test_quadrotors_match_the_reference(control: str) -> None:
         assert np.abs(np.sum(q * omega, axis=1)).max() < TANGENT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", CASES)
 def test_backends_agree(control: str) -> None:
     compiled, plain = (sl.solve(system_of(control, b), 1.0, method="rkmk_dopri5", h=0.05) for b in ("c", "numpy"))
     assert np.abs(compiled.q - plain.q).max() < BACKENDS_OF_SPACES
 
 
+@pytest.mark.slow
 def test_energy_changes_by_the_power_of_the_thrusts() -> None:
     free = sl.solve(system_of("none"), 1.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-12).outputs["energy"]
     assert abs(free[0] - 3.466341255735351) < 1e-14 * FLOOR_FACTOR and np.ptp(free) < 1e-10
@@ -92,6 +95,7 @@ def test_attitudes_follow_the_desired_thrusts() -> None:
         assert np.abs(np.einsum("tji,tjk->tik", R, R) - np.eye(3)).max() < TANGENT * FLOOR_FACTOR
 
 
+@pytest.mark.slow
 def test_thrust_power_equals_the_energy_rate() -> None:
     solution = sl.solve(system_of("full"), 0.25, method="rkmk_dopri5", h=2.0**-11)
     power = np.zeros(len(solution.t))
@@ -105,11 +109,13 @@ def test_thrust_power_equals_the_energy_rate() -> None:
     assert abs(energy[-1] - energy[0] - integrate.simpson(power, x=solution.t)) < QUADRATURE * np.ptp(energy)
 
 
+@pytest.mark.slow
 def test_both_backends_agree_with_attitudes() -> None:
     compiled, plain = (sl.solve(system_of("full", b), 0.25, method="rkmk_dopri5", h=0.0125) for b in ("c", "numpy"))
     assert np.abs(compiled.q - plain.q).max() < BACKENDS_OF_SPACES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg4", 4)])
 def test_quadrotors_have_the_declared_orders(method: str, order: int) -> None:
     errors = [error_of(sl.solve(system_of("none"), 1.0, method=method, h=1 / n), "none") for n in (40, 80)]

@@ -18,6 +18,7 @@ def bob() -> tuple[sl.Model, sl.Node]:
     return model, node
 
 
+@pytest.mark.slow
 def test_second_rates_of_a_matrix_match_the_motion() -> None:
     """Along the field that is defined afterwards; scalars, vectors and matrices keep their shape."""
     model, x = bob()

@@ -123,6 +123,7 @@ def test_backends_agree(coordinates: tuple[str | None, ...], method: str) -> Non
     assert np.abs(compiled.v - plain.v).max() < SAME_STEP * np.abs(plain.v).max()
 
 
+@pytest.mark.slow
 def test_implicit_steps_converge_to_the_same_motion() -> None:
     """Error of order two in the coordinates, against the motion on the group."""
     errors = []
@@ -142,6 +143,7 @@ def rotation_of(name: str, rho: Array) -> Rotation:
     return Rotation.from_euler(field[-3:].upper(), rho)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", parameters_by_name())
 @given(seed=st.integers(0, 2**32 - 1))
 def test_kinematic_equations_are_correct(name: str, seed: int) -> None:
@@ -208,6 +210,7 @@ def top(coordinates: str) -> System:
     return heavy_top.build(group="SO3", coordinates=coordinates).derive().compile()
 
 
+@pytest.mark.slow
 def test_fast_top_passes_near_the_euler_singularity() -> None:
     """Errors of RK44 at 1 s as they were found by hand: 1.9e-2 m and 9.3e-4 m, and nonsense that is called so."""
     exact = sl.solve(top("lie"), 1, h=1e-5, method="rkmk_dopri5").outputs["center_of_mass"][-1]
@@ -228,12 +231,14 @@ def test_fast_top_passes_near_the_euler_singularity() -> None:
         sl.solve(system, 1, h=1e-3, method="rkmk_rk44")
 
 
+@pytest.mark.slow
 def test_adaptive_steps_continue_near_the_singularity() -> None:
     exact = sl.solve(top("lie"), 1, h=1e-5, method="rkmk_dopri5").outputs["center_of_mass"][-1]
     found = sl.solve(top("euler_angles"), 1, rtol=1e-9, atol=1e-9, method="rkmk_dopri5").outputs["center_of_mass"][-1]
     assert np.linalg.norm(found - exact) < 1e-5  # a thousandfold of the tolerance; the motion is ill-conditioned there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_rotation_vector_run_ends_after_a_full_turn(backend: str) -> None:
     model = sl.Model("spinning")

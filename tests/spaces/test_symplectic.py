@@ -53,6 +53,7 @@ def test_newton_matrix_matches_finite_differences(backend: str) -> None:
         assert np.abs(matrix - differences).max() < NEWTON_BY_DIFFERENCES * np.abs(matrix).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("theta", "order"), [(0.0, 1), (0.5, 2), (1.0, 1)])
 def test_methods_have_their_declared_order(theta: float, order: int) -> None:
     exact = sl.solve(mild(), 1.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-13).q[-1]

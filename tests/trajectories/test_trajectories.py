@@ -26,6 +26,7 @@ QUICK = (2, 7, 10, 13)
 SLOW = range(1000, 1040)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", QUICK)
 def test_models_agree_with_the_independent_integrator(seed: int) -> None:
     assert judge(draw(seed), compiled=False).disagreements(tolerances.TRAJECTORY) == []
@@ -91,6 +92,7 @@ MUTATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_wrong_model_is_detected(name: str, pendulum: tuple[Drawn, Oracle, list[State]]) -> None:
     drawn, oracle, expected = pendulum

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 
 import symlie as sl
 from symlie.runtime.solution.solution import Solution
@@ -81,6 +82,7 @@ def test_solution_is_drawn_up_to_the_first_nan() -> None:
     assert "not a number from t = 0.6 s on" in found["notes"][0]
 
 
+@pytest.mark.slow
 def test_long_taylor_steps_are_subdivided() -> None:
     solution = sl.solve(ball(), 4.0, method="taylor")
     assert len(decoded(drawn(solution)["times"])) > 4 * len(solution.t)

@@ -19,6 +19,7 @@ def inertia_of_box(box: tuple[np.ndarray, np.ndarray], mass: float) -> np.ndarra
     return np.asarray(axes @ np.diag(mass / 12 * (squares.sum() - squares)) @ axes.T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", BODIES)
 def test_eccentric_bodies_have_boxes_at_their_centre_of_mass(group: str) -> None:
     solution = sl.solve(eccentric(), 0.1, h=0.1)
@@ -31,6 +32,7 @@ def test_eccentric_bodies_have_boxes_at_their_centre_of_mass(group: str) -> None
     assert np.abs(inertia_of_box(box, MASS) - expected).max() <= tolerances.PRINCIPAL_BOX
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["angles", "parameters"])
 def test_classical_coordinates_have_boxes(name: str) -> None:
     body = known_bodies(everything_moving())[name]

@@ -45,6 +45,7 @@ def test_page_is_self_contained(tmp_path: Path) -> None:
     assert "default-src 'none'" in page and not re.search(r"(src|href)\s*=\s*[\"']?https?:", page)
 
 
+@pytest.mark.slow
 def test_equal_solutions_give_equal_bytes() -> None:
     again = sl.solve(pendulum().system, 1.0, h=0.02)
     assert again.view().html == pendulum().view().html
@@ -144,6 +145,7 @@ FOREVER = 86_400
 """In s; nothing but the limit of all tests ends one that hangs."""
 
 
+@pytest.mark.slow
 def test_notebook_contains_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Executed in a fresh kernel, saved, opened again, and converted."""
     for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):

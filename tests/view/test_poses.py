@@ -28,6 +28,7 @@ def matrices(quaternions: np.ndarray) -> np.ndarray:
     return np.asarray(Rotation.from_quat(np.roll(quaternions, -1, axis=-1)).as_matrix())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_SPACE)
 def test_spatial_bodies_are_drawn(name: str) -> None:
     solution = everything_moving()
@@ -106,6 +107,7 @@ def test_momenta_are_drawn() -> None:
     assert np.abs(decoded(momentum["values"]) - solution.field("body", "mu")).max() <= 2.0**-16
 
 
+@pytest.mark.slow
 def test_joints_have_the_right_parts() -> None:
     solution = pendulum()
     found = content(solution)
@@ -145,6 +147,7 @@ def test_forces_of_other_constraints_are_drawn() -> None:
     assert np.abs(decoded(arrow["vectors"]) - [0, 0, 9.81]).max() <= 2.0**-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
 def test_loads_and_weights_are_drawn(group: str) -> None:
     model, force, moment = sl.Model("pushed"), np.array([1.0, 2.0, 3.0]), np.array([0.1, -0.2, 0.3])

@@ -45,6 +45,7 @@ def check_refusal(message: str, version: str) -> None:
     assert message.endswith(".") and ". " not in message, message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "name", "entry"), KEPT, ids=lambda value: value if isinstance(value, str) else "")
 def test_earlier_files_are_read(version: str, name: str, entry: dict[str, Any]) -> None:
     path = SETS / version / name

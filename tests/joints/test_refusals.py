@@ -96,7 +96,7 @@ def refused_joints() -> dict[str, Callable[[], object]]:
         "Joint 'cross' needs two axes": lambda: sl.UniversalJoint(
             model, "cross", one, two, at=[0, 0, 0], axis=[1, 0, 0]
         ),
-        "The shafts of joint 'bent' are opposite": lambda: sl.ConstantVelocityJoint(
+        "The shafts of joint 'bent' point in opposite directions": lambda: sl.ConstantVelocityJoint(
             model, "bent", one, two, at=[0, 0, 0], axis=[[1, 0, 0], [-1, 0, 0]]
         ),
         "The length of joint 'bar' is 0 m": lambda: sl.DistanceJoint(model, "bar", one, two, at=np.zeros((2, 3))),

@@ -136,6 +136,7 @@ def test_options_that_require_standalone(cli: Cli, words: tuple[str, ...]) -> No
     assert "--all cannot be combined" in cli("generate", "--all", "--standalone").err
 
 
+@pytest.mark.slow
 def test_output_is_independent_of_hash_seeds(tmp_path: Path) -> None:
     texts = []
     for seed in ("0", "1", "2"):

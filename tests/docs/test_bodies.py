@@ -25,6 +25,7 @@ def test_code_blocks_run() -> None:
     SESSION.run()
 
 
+@pytest.mark.slow
 def test_motor_friction_dissipates_energy() -> None:
     """Energy falls with the power -0.1 rate² of the motor's friction, and the hinges' points stay together."""
     solution = SESSION.after("Bodies and joints")["solution"]
@@ -35,12 +36,14 @@ def test_motor_friction_dissipates_energy() -> None:
     assert solution.statistics.max_constraint_residual < 1e-8, "the tolerance of the run"
 
 
+@pytest.mark.slow
 def test_club_example_is_correct() -> None:
     club = SESSION.after("Bodies")["club"]
     assert club.mass == 0.7
     np.testing.assert_allclose(club.center, [0, 0, 0.5 * 0.15 / 0.7])
 
 
+@pytest.mark.slow
 def test_driven_slider_crank_example_is_correct() -> None:
     """The slider is where it must be; the drive does the work, that the energy needs."""
     names = SESSION.after("Joints")
@@ -52,18 +55,21 @@ def test_driven_slider_crank_example_is_correct() -> None:
     assert error < 1e-6 * np.ptp(energy)
 
 
+@pytest.mark.slow
 def test_four_bar_has_mobility_one() -> None:
     found = SESSION.after("Mobility")["four_bar"].derive().compile(backend="numpy").mobility()
     comments = [line[2:] for line in SESSION.block("Mobility").splitlines() if line.startswith("# ")]
     assert str(found).splitlines() == comments
 
 
+@pytest.mark.slow
 def test_user_defined_joint_is_satisfied() -> None:
     path = SESSION.after("Custom joints")["path"]
     assert np.ptp(path.outputs["energy"]) < tolerances.PAGE_DRIFT
     assert list(path.named_multipliers()) == ["ring"]
 
 
+@pytest.mark.slow
 def test_servo_offset_equals_effort_over_gain() -> None:
     """At rest the controller misses its target by effort over gain, which holds the beam against weight and spring."""
     raised = SESSION.after("Forces")["raised"]

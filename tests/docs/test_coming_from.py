@@ -23,6 +23,7 @@ def test_code_blocks_run() -> None:
         np.testing.assert_allclose(tip, first["reference"], rtol=0, atol=tolerances.PAGE_DOUBLE_PENDULUM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "close"),
     [("exudyn", tolerances.PAGE_DOUBLE_PENDULUM_OF_EXUDYN), ("mujoco", tolerances.PAGE_DOUBLE_PENDULUM)],

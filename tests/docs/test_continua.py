@@ -19,6 +19,7 @@ def test_code_blocks_run() -> None:
     SESSION.run()
 
 
+@pytest.mark.slow
 def test_model_definitions_are_short() -> None:
     for heading in ("A string", "A torsion bar", "A planar beam"):
         lines = SESSION.block(heading).splitlines()
@@ -27,6 +28,7 @@ def test_model_definitions_are_short() -> None:
         assert last - first < LONGEST_STATEMENT
 
 
+@pytest.mark.slow
 def test_string_has_its_fundamental_frequency() -> None:
     """Across, a discrete string has ω_k = 2 c/Δs sin(kπ/2K); its tension at rest is 10 N."""
     modes = SESSION.after("A string")["vibrations"]
@@ -35,6 +37,7 @@ def test_string_has_its_fundamental_frequency() -> None:
     np.testing.assert_allclose(np.sort(modes.frequencies[modes.modes])[:4], exact, rtol=tolerances.LINEAR_CONTINUUM)
 
 
+@pytest.mark.slow
 def test_beam_deflection_matches_theory() -> None:
     """At rest the clamp carries the load and the weight, whose moment about it corresponds to the curvature there."""
     found = SESSION.after("A planar beam")

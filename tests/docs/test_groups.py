@@ -17,6 +17,7 @@ def test_code_blocks_run() -> None:
     SESSION.run()
 
 
+@pytest.mark.slow
 def test_custom_groups_are_correct() -> None:
     """The flow of matrices in SL(2) keeps areas, and its energy."""
     names = SESSION.after("Custom groups")
@@ -29,6 +30,7 @@ def test_custom_groups_are_correct() -> None:
     assert np.ptp(X[:, 0, 0]) > 0.1
 
 
+@pytest.mark.slow
 def test_function_of_ad_is_correct() -> None:
     """At the identity φ(ad log q) w = w/2!."""
     system = SESSION.after("Functions of ad")["model"].derive().compile(backend="numpy")

@@ -16,6 +16,7 @@ def test_code_blocks_run() -> None:
     SESSION.run()
 
 
+@pytest.mark.slow
 def test_pendulum_conserves_energy_on_the_sphere() -> None:
     solution = SESSION.after("A vector field")["solution"]
     energy, q = solution.outputs["energy"], solution.field("bob", "q")
@@ -24,12 +25,14 @@ def test_pendulum_conserves_energy_on_the_sphere() -> None:
     assert np.ptp(q[:, 1]) > 0.5
 
 
+@pytest.mark.slow
 def test_rigid_body_conserves_casimir_and_energy() -> None:
     outputs = SESSION.after("A Hamiltonian")["solution"].outputs
     assert np.ptp(outputs["casimir"]) < 10 * CASIMIR
     assert np.ptp(outputs["energy"]) < PAGE_SPACES
 
 
+@pytest.mark.slow
 def test_user_defined_manifold_matches_the_closed_form() -> None:
     solution = SESSION.after("Custom manifolds")["solution"]
     q, axis = solution.field("spin", "q")[-1], np.array([0.3, 0, 1.0])
@@ -39,6 +42,7 @@ def test_user_defined_manifold_matches_the_closed_form() -> None:
     assert np.abs(q - exact).max() < PAGE_SPACES
 
 
+@pytest.mark.slow
 def test_first_order_friction_dissipates_energy() -> None:
     """Filtered friction dissipates energy, and the length of the rod is constant."""
     solution = SESSION.after("First-order states")["solution"]

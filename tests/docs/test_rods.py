@@ -28,6 +28,7 @@ def run(heading: str) -> Solution:
     return sl.solve(SESSION.after(heading)["model"].derive().compile(), 0.5, h=1e-3, record_every=25)
 
 
+@pytest.mark.slow
 def test_rope_with_a_body_is_correct() -> None:
     """Nothing is lost, the rope keeps its length, and the tension at rest of the hanging body is its weight."""
     solution = SESSION.after("A rope with a body")["solution"]
@@ -43,6 +44,7 @@ def test_rope_with_a_body_is_correct() -> None:
     assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
 
 
+@pytest.mark.slow
 def test_hanging_rope_balances_its_load() -> None:
     """Hung straight down, the multipliers are the forces in the rope: shear, which vanishes, and tension."""
     system = SESSION.after("A rope with a body")["solution"].system

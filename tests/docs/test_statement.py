@@ -104,6 +104,7 @@ def test_backends_agree(heading: str, model: str, method: str) -> None:
     close(*(sl.solve(compiled(heading, model, backend), 0.1, method=method, h=0.01) for backend in ("c", "numpy")))
 
 
+@pytest.mark.slow
 def test_crane_satisfies_its_pivot_constraint() -> None:
     solution = SESSION.after("Loads, a moving pivot and a piecewise law")["solution"]
     x, R = solution.field("arm", "x"), solution.field("arm", "R").reshape(-1, 3, 3)
@@ -114,6 +115,7 @@ def test_crane_satisfies_its_pivot_constraint() -> None:
     assert nose[:, 2].min() < -0.9  # it has been on the floor
 
 
+@pytest.mark.slow
 def test_joint_reaction_balances_the_arm() -> None:
     """The force on the arm is its mass times its acceleration less gravity, and λ has its size."""
     system = SESSION.after("Multipliers and reactions")["model"].derive().compile(backend="numpy")
@@ -128,6 +130,7 @@ def test_joint_reaction_balances_the_arm() -> None:
     np.testing.assert_allclose(gained, impulse, rtol=0, atol=tolerances.PAGE_IMPULSE)
 
 
+@pytest.mark.slow
 def test_named_elements_have_separate_masses() -> None:
     """m x'' = -m g e - λ x with x·x'' = -|x'|², each pendulum with the mass that it was given last."""
     solution = SESSION.after("Named elements")["solution"].with_index1_multipliers()

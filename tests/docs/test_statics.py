@@ -19,6 +19,7 @@ def test_code_blocks_run() -> None:
     SESSION.run()
 
 
+@pytest.mark.slow
 def test_cable_hangs_as_a_catenary() -> None:
     a = brentq(lambda a: 2 * a * math.sinh(0.3 / a) - 1, 0.05, 5.0, xtol=1e-15)
     x = SESSION.after("Equilibria")["q"].reshape(-1, 3)
@@ -26,6 +27,7 @@ def test_cable_hangs_as_a_catenary() -> None:
     assert np.abs(x[:, 2] - a * (np.cosh(x[:, 0] / a) - math.cosh(0.3 / a))).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_truss_snaps_through() -> None:
     names = SESSION.after("Paths of equilibria")
     limit = 0.5 / math.sqrt(3)
@@ -34,6 +36,7 @@ def test_truss_snaps_through() -> None:
     assert len(names["figure"].axes[0].lines) == 3
 
 
+@pytest.mark.slow
 def test_slowest_mode_of_the_cable_is_lateral() -> None:
     """Out of plane it swings as a chain whose shape η_y = z - z0 is exact for small sag; here near it."""
     names = SESSION.after("Vibrations")
@@ -45,6 +48,7 @@ def test_slowest_mode_of_the_cable_is_lateral() -> None:
     assert np.abs(shape[:, [0, 2]]).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_ball_circles_on_the_turntable() -> None:
     """2/7 of the turntable's rate, and the transfer function of x₂ to the push as of a charge in a magnetic field."""
     names = SESSION.after("Steady motions")
@@ -56,6 +60,7 @@ def test_ball_circles_on_the_turntable() -> None:
     assert transfer[0, 0] == pytest.approx(5 / 7 * 0.2 / (s * (s**2 + 0.2**2)), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_pendulum_is_assembled() -> None:
     names = SESSION.after("Assembly")
     assembled = names["assembled"]

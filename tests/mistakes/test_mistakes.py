@@ -142,6 +142,7 @@ EXITS: dict[tuple[str, ...], int] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", EXITS, ids=" ".join)
 def test_failures_in_a_separate_process_are_reported(words: tuple[str, ...], tmp_path: Path) -> None:
     """A separate process behaves as in this one: a message on stderr, and a nonzero exit code."""

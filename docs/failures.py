@@ -39,9 +39,10 @@ except sl.errors.IntegrationError as error:
 print(solution.status, solution.t[-1], solution.field("bead", "x")[-1])
 ```
 
-Warnings have the class `sl.SymlieWarning`. Each warning is issued once, and `solution.warnings` lists them; see
-[Running](running.md#errors-and-warnings). On the command line, an error is one sentence and the exit code is 1. An
-ensemble records the failures of its members and continues with the others; see [Ensembles](ensembles.md#failures).
+Warnings have the class `sl.SymlieWarning`. Each warning is issued once, and `solution.warnings` lists all of them; see
+[Running](running.md#errors-and-warnings). On the command line, an error is printed as one sentence, and the exit code
+is 1. An ensemble records the failures of its members and continues with the remaining members; see
+[Ensembles](ensembles.md#failures).
 """
 
 SECTIONS = {
@@ -54,19 +55,20 @@ SECTIONS = {
 
 WARNINGS = {
     "Stability of … is uncertain": (
-        "The error of an eigenvalue that decides on stability exceeds 1 %, or rounding hides a stiffness along a zero "
-        "mode; `is_stable` is False.",
+        "The error of an eigenvalue that determines the stability exceeds 1 %, or rounding hides the stiffness of a "
+        "zero mode; `is_stable` is False.",
         "Model stiff parts in relative coordinates or by constraints, which avoids the cancellation of large terms; "
-        "`Linearization.accuracy` and `resisting` contain the eigenvalues and the motion.",
+        "`Linearization.accuracy` contains error bounds of the eigenvalues, and `resisting` the motion with hidden "
+        "stiffness.",
     ),
     "Terminal events accumulate": (
         "The time between two terminal events is no longer resolved, for example when a bouncing ball comes to rest; "
         '`status` is `"accumulation"`.',
-        "Replace the impacts by a contact force or a constraint.",
+        "Replace the impacts with a contact force or a constraint.",
     ),
     "Initial velocities that are not given": (
         "Neither initial values nor constraints determine these velocities; symlie minimises the kinetic energy.",
-        "Specify the velocities in the message if the motion depends on them.",
+        "Specify the velocities that the message lists, if the motion depends on them.",
     ),
 }
 """Beginning of the message, meaning and remedy of warnings about possibly unexpected results."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SymlieError(Exception):
     """Base class of all symlie exceptions.
 
-    Catch it to catch all of them. Long messages are shortened.
+    Catch this class to handle all of them. Long messages are shortened.
     """
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class SymlieError(Exception):
 
 
 class ModelError(SymlieError):
-    """The definition of a model is invalid: unknown symbol, wrong shape, energy of the wrong kind.
+    """The definition of a model is invalid, for example because of an unknown symbol or a wrong shape.
 
     Correct the definition as the message describes.
     """
@@ -56,7 +56,7 @@ class FrozenParameterError(ModelError):
 
 
 class SmoothnessError(ModelError):
-    """An expression that is differentiated has a kink or a jump, which its derivatives would not represent.
+    """An expression that must be differentiated has a kink or a jump, which its derivatives would not represent.
 
     Use `Model.smooth_table`, an input with the interpolation ``"cubic"``, or branches that join smoothly.
     """
@@ -65,7 +65,7 @@ class SmoothnessError(ModelError):
 class GroupError(ModelError):
     """The definition of a Lie group violates a group law, or a requested operator cannot be derived from it.
 
-    Correct the definition; the message gives the law and the size of the violation.
+    Correct the definition; the message contains the law and the size of the violation.
     """
 
 
@@ -100,7 +100,7 @@ class RedundantConstraintsError(SymlieError):
 class SingularMassMatrixError(SymlieError):
     """A direction has negative mass, or zero mass and neither a constraint nor a force that determines it.
 
-    Use positive masses and inertias, or add a constraint or a force that balances in this direction.
+    Use positive masses and inertias, or add a constraint or a force that acts in this direction.
     """
 
 
@@ -120,7 +120,7 @@ class EquilibriumError(SymlieError):
     """No static equilibrium was found; ``residual`` is the largest unbalanced force, in N or N m.
 
     ``load`` is the load factor, from 0 to 1, of the last load step that converged, and ``equilibrium`` its result; if
-    no step converged, ``equilibrium`` is None. Start nearer to the equilibrium, use more load steps, or check that an
+    no step converged, ``equilibrium`` is None. Start closer to the equilibrium, use more load steps, or check that an
     equilibrium exists under these loads.
     """
 
@@ -147,7 +147,7 @@ class EquilibriumPathError(SymlieError):
 
 
 class SteadyMotionError(SymlieError):
-    """The state to be linearised about is not a motion of the system, or the motion is not steady.
+    """The state for a linearisation does not satisfy the equations of motion, or its motion is not steady.
 
     Pass positions and velocities of a steady motion, and the frame of bodies that spin about an axis of symmetry.
     """
@@ -156,7 +156,7 @@ class SteadyMotionError(SymlieError):
 class PeriodicMotionError(SymlieError):
     """A motion does not return to its initial state, up to a symmetry.
 
-    Pass the period with a state on the motion, pass the frame of spinning bodies, or use more steps.
+    Pass the period and a state of the periodic motion, pass the frame of spinning bodies, or use more steps.
     """
 
 
@@ -177,7 +177,7 @@ class CompilerError(SymlieError):
 class InterruptedCompilationError(CompilerError, KeyboardInterrupt):
     """The compilation was interrupted by the user.
 
-    Compile again; no partial result is stored.
+    Repeat the compilation; no partial result is stored.
     """
 
 
@@ -196,7 +196,7 @@ class FormatError(SymlieError):
 
 
 class CodeNotLoadedError(SymlieError):
-    """A file contains code that is needed, but running it was not permitted.
+    """A file contains code that is needed, but the execution of this code was not permitted.
 
     Pass ``trust=True``, or ``--trust`` on the command line, if you trust the origin of the file.
     """
@@ -250,7 +250,7 @@ class PartialSolution(Protocol):
 class IntegrationError(SymlieError):
     """An integration stopped early; ``solution`` contains the results up to the last valid step.
 
-    Inspect the solution so far: its end usually shows the cause.
+    Inspect this partial solution: its end usually shows the cause.
     """
 
     def __init__(self, message: str, solution: PartialSolution | None = None) -> None:
@@ -268,7 +268,7 @@ class TimeLimitError(IntegrationError):
 class WorkerLostError(IntegrationError):
     """The worker process of an ensemble member died.
 
-    Run the member alone; if memory was short, use fewer workers.
+    Run the member alone; if memory was insufficient, use fewer workers.
     """
 
 
@@ -282,14 +282,14 @@ class MemberFailedError(SymlieError):
 class ExecutorError(SymlieError):
     """The executor of an ensemble accepts no work or has no workers.
 
-    Restart the scheduler or its workers; with a store, the same call continues from the members already done.
+    Restart the scheduler or its workers; with a store, the same call continues with the remaining members.
     """
 
 
 class InterruptedEnsembleError(SymlieError, KeyboardInterrupt):
     """An ensemble was interrupted; ``result`` holds the completed members.
 
-    Resume it if it has a store; otherwise use the partial result.
+    Resume the ensemble if it has a store; otherwise use the partial result.
     """
 
     def __init__(self, message: str, result: object = None) -> None:
@@ -312,9 +312,9 @@ class NotDifferentiableError(NotFiniteError):
 
 
 class SingularSystemError(IntegrationError):
-    """The linear system of a stage is singular: redundant constraints, or zero mass in a free direction.
+    """The linear system of a stage is singular: constraints are redundant, or a free direction has zero mass.
 
-    Look for constraints that became dependent; ``redundant="minimal_norm"`` continues while they are consistent.
+    Find the constraints that became dependent; ``redundant="minimal_norm"`` permits them if they are consistent.
     """
 
 
@@ -328,7 +328,7 @@ class IndefiniteMassMatrixError(IntegrationError):
 class ConstraintDriftError(IntegrationError):
     """The configuration drifted away from the constraints.
 
-    Use a smaller step or tolerance, or ``stabilize="projection"``; the mechanism may also be unable to move further.
+    Use a smaller step or tolerance, or ``stabilize="projection"``; the constraints may also admit no further motion.
     """
 
 
@@ -342,7 +342,7 @@ class OutsideChartError(IntegrationError):
 class ChartSingularityError(OutsideChartError):
     """Rotation parameters became singular, such as Euler angles in gimbal lock.
 
-    Use a smaller step, or a representation without singularity such as a quaternion.
+    Use a smaller step, or a representation without singularities, such as a quaternion.
     """
 
 
@@ -356,7 +356,7 @@ class AngleStepError(IntegrationError):
 class NotConvergedError(IntegrationError):
     """Newton's method did not converge in an implicit step.
 
-    Use the step size that the message suggests, or a smaller one.
+    Use the step size that the message suggests, or a smaller step size.
     """
 
 
@@ -377,7 +377,7 @@ class DivergentSeriesError(IntegrationError):
 class ChatteringError(StepUnderflowError):
     """Chattering: a force changes between two values faster than time can be resolved.
 
-    Smooth the jump, for example with tanh(v/ε) instead of sign(v), or end the motion there with an event.
+    Regularise the jump, for example with tanh(v/ε) instead of sign(v), or end the run there with an event.
     """
 
 
@@ -398,12 +398,12 @@ class OutOfMemoryError(IntegrationError):
 class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
     """The integration was interrupted by the user.
 
-    Continue from the solution so far, or from a checkpoint with `resume`.
+    Continue from the partial solution, or from a checkpoint with `resume`.
     """
 
 
 class CheckpointError(IntegrationError):
     """The integration stopped because a checkpoint cannot be written; the previous checkpoint is valid.
 
-    Make its location writable, and resume from the previous checkpoint.
+    Make the folder of the checkpoint writable, and resume from the previous checkpoint.
     """

@@ -55,9 +55,9 @@ This page lists the constraint equations, coordinates and multipliers of each jo
 describes how to define and use joints. `docs/joints.py` generates this page.
 
 A joint connects a frame of the first body with a frame of the second body. Each frame has a point p and axes x, y, z:
-**a** are the axes of the first body, **b** the axes of the second body, and **d** = **p**_B - **p**_A. The joint axis
-is z, or x for joints in the plane. The multipliers λ have the order of the equations; λ acts on the first body and -λ
-on the second. The drawings show the first body in grey, the second in blue, and the free motions in red.
+**a** denotes the axes of the first frame, **b** the axes of the second frame, and **d** = **p**_B - **p**_A. The joint
+axis is z, or x for joints in the plane. The multipliers λ are in the order of the equations; λ acts on the first body
+and -λ on the second. The drawings show the first body in grey, the second in blue, and the free motions in red.
 
 `model.compliance(joint, values)` assigns a compliance to each equation, in m/N for lengths and rad/(N m) for angles.
 Compliances determine the [reactions of redundant constraints](statement.md#redundant-constraints).
@@ -327,7 +327,7 @@ def section(kind: type[Joint], name: str, stated: str) -> str:
     if kind is sl.RollingContact:
         lines += [rf"\mathbf a_{k} \cdot (\mathbf v_B(\mathbf c) - \mathbf v_A(\mathbf c)) &= 0" for k in ("x", "y")]
     coordinates = ", ".join(f"`{c.name}` in {c.unit} with `{c.rate}` in {c.rate_unit}" for c in rows.coordinates)
-    plane = " Also available in the plane." if kind.plane is not None else ""
+    plane = " This joint is also available in the plane." if kind.plane is not None else ""
     return f"""
 ## {kind.__name__}
 

@@ -46,9 +46,10 @@ ALL_SIDES = (perpendicular_axes(X, X), perpendicular_axes(Z, Z))
 
 
 class RigidJoint(Joint):
-    """A rigid connection: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B, a_x·b_y = 0.
+    """The bodies are rigidly connected: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0.
 
-    Multipliers: the force in inertial axes, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
+    In the plane p_A = p_B, a_x·b_y = 0. Multipliers: the force in inertial axes, in N, and moments about a_x × b_y,
+    a_z × b_x, a_z × b_y, in N m.
     """
 
     kind = "rigid"
@@ -59,7 +60,7 @@ class RigidJoint(Joint):
 
 
 class RevoluteJoint(Turning):
-    """A hinge: p_A = p_B, a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B.
+    """A hinge permits rotation about the axis: p_A = p_B, a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B.
 
     Coordinates: ``angle`` about the axis in rad, ``rate`` in rad/s. Multipliers: the force in inertial axes, in N, and
     moments about a_z × b_x and a_z × b_y, in N m.
@@ -72,10 +73,11 @@ class RevoluteJoint(Turning):
 
 
 class PrismaticJoint(Sliding):
-    """A slider along the axis: a_x·d = a_y·d = 0 with d = p_B - p_A, and a_x·b_y = a_z·b_x = a_z·b_y = 0.
+    """The second body translates along the axis: a_x·d = a_y·d = 0 and a_x·b_y = a_z·b_x = a_z·b_y = 0.
 
-    In the plane the axis is x: a_y·d = a_x·b_y = 0. Coordinates: ``displacement`` in m along the axis, ``speed`` in
-    m/s. Multipliers: forces along a_x and a_y, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
+    Here d = p_B - p_A. In the plane the axis is x: a_y·d = a_x·b_y = 0. Coordinates: ``displacement`` in m along the
+    axis, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N, and moments about a_x × b_y, a_z × b_x,
+    a_z × b_y, in N m.
     """
 
     kind = "prismatic"
@@ -106,14 +108,14 @@ class CylindricalJoint(Turning, Sliding):
 
 
 class SphericalJoint(Joint):
-    """A ball joint: p_A = p_B. Multipliers: the force in inertial axes, in N."""
+    """A ball joint permits all rotations about its point: p_A = p_B. Multipliers: the force in inertial axes, in N."""
 
     kind = "spherical"
     space = JointDefinition((coincident_points,), is_ball=True)
 
 
 class UniversalJoint(MovingJoint):
-    """A universal joint, a cross with one axis in each body: p_A = p_B, a_z·b_z = 0.
+    """A cross connects the bodies and has one axis fixed in each of them: p_A = p_B, a_z·b_z = 0.
 
     ``axis`` takes two perpendicular axes of the cross, first the axis fixed in the first body, then the axis fixed in
     the second. Coordinates: ``first_angle`` about the axis in the first body and ``second_angle`` about the axis in the
@@ -172,7 +174,7 @@ class ConstantVelocityJoint(Joint):
 
 
 class PlanarJoint(Turning):
-    """The second body moves on a plane of the first, normal to the axis: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
+    """The second body moves on a plane of the first body normal to the axis: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
 
     Coordinates: ``angle`` about the normal in rad, ``rate`` in rad/s, ``displacement_x`` and ``displacement_y`` along
     a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s. Multipliers: the force along a_z, in N, and moments about
@@ -190,8 +192,7 @@ class PlanarJoint(Turning):
 
 
 class PointOnLineJoint(Sliding):
-    """A point of the second body moves on a line of the first, along the axis: a_x·d = a_y·d = 0; in the plane a_y·d =
-    0.
+    """A point of the second body moves along the axis in the first body: a_x·d = a_y·d = 0; in the plane a_y·d = 0.
 
     Coordinates: ``displacement`` along the line in m, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N.
     """
@@ -203,7 +204,7 @@ class PointOnLineJoint(Sliding):
 
 
 class InLineJoint(Sliding):
-    """A point of the second body moves on a line of the first, without rotation about the line.
+    """A point of the second body moves along a line of the first body, without relative rotation about the line.
 
     a_x·d = a_y·d = 0 with d = p_B - p_A, and a_y·b_x - a_x·b_y = 0, which does not depend on the choice of x: the
     second body tilts about axes perpendicular to the line. Coordinates: ``displacement`` along the line in m, ``speed``
@@ -216,7 +217,7 @@ class InLineJoint(Sliding):
 
 
 class PointOnPlaneJoint(MovingJoint):
-    """A point of the second body moves on a plane of the first, normal to the axis: a_z·d = 0.
+    """A point of the second body moves on a plane of the first body normal to the axis: a_z·d = 0.
 
     Coordinates: ``displacement_x`` and ``displacement_y`` along a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s.
     Multipliers: the force along a_z, in N.
@@ -232,7 +233,7 @@ class PointOnPlaneJoint(MovingJoint):
 
 
 class OrientationJoint(Joint):
-    """Both bodies have equal orientation, at any positions: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
+    """The joint keeps the orientations of both bodies equal: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
 
     Multipliers: moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
     """

@@ -34,7 +34,7 @@ def along_thread(a: Frame, b: Frame, values: Values) -> list[Expr]:
 
 
 class DistanceJoint(Joint):
-    """A massless bar between two points: (|d|² - l²)/(2 l) = 0 with d = p_B - p_A.
+    """A massless bar connects two points: (|d|² - l²)/(2 l) = 0 with d = p_B - p_A.
 
     Multipliers: the force in the bar, in N, positive under tension.
 
@@ -84,10 +84,11 @@ class DistanceJoint(Joint):
 
 
 class ScrewJoint(Turning, Sliding):
-    """A screw: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0, and displacement = lead · angle/2π, as a length.
+    """Translation along the axis is proportional to rotation about it: displacement = lead · angle/2π, as a length.
 
-    Coordinates: ``angle`` in rad, ``rate`` in rad/s, ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along
-    a_x and a_y, in N, moments about a_z × b_x and a_z × b_y, in N m, and the axial force in the thread, in N.
+    In addition, a_x·d = a_y·d = 0 and a_z·b_x = a_z·b_y = 0. Coordinates: ``angle`` in rad, ``rate`` in rad/s,
+    ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N, moments about a_z × b_x and
+    a_z × b_y, in N m, and the axial force in the thread, in N.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ DISK = JointDefinition((disk_height,), nonholonomic=(lambda a, b, values: no_sli
 
 
 class RollingContact(Joint):
-    """A sphere, or a thin disk, that rolls on a plane of the first body without slip.
+    """A sphere or a thin disk rolls on a plane of the first body without slip.
 
     The holonomic constraint is a zero height: n·d - r = 0 for a sphere, n·d - r √(1 - (n·s)²) = 0 for a disk with the
     axis s. The nonholonomic constraint, NAME_rolling, equates the velocities of both bodies at the contact along a_x

@@ -72,7 +72,7 @@ TAIL = '''
 ## Custom joints
 
 `symlie.joints` exports the primitives of the joints above. A custom joint is a subclass of `Joint`, or of `MovingJoint`
-if it has free coordinates. Its class attributes are:
+if it has free coordinates. The class attributes of a custom joint are:
 
 | attribute | content |
 |---|---|
@@ -81,7 +81,7 @@ if it has free coordinates. Its class attributes are:
 | `has_axis` | true if `axis` is an argument |
 | `parameters`, `parameter_values` | parameters with defaults and units, `{"length": (1.0, "m")}`, and values by name |
 
-Constraint equations are functions of two frames and of the parameters; these are available:
+Constraint equations are functions of two frames and of the parameters. The following functions are available:
 
 | name | equations |
 |---|---|
@@ -92,9 +92,9 @@ Constraint equations are functions of two frames and of the parameters; these ar
 | `EQUAL_ORIENTATION` | **a**_x · **b**_y = **a**_z · **b**_x = **a**_z · **b**_y = 0 |
 | `no_twist` | **a**_y · **b**_x - **a**_x · **b**_y = 0 |
 
-The coordinates are displacements, `Shift`, and angles, `Turn`. The appearance is a tuple of `Part`: solids and lines
-along axes of the markers. Drives, locks, stops, loads, initial coordinates and reactions are the same as for built-in
-joints, and so are minimal coordinates if the coordinates determine the relative pose.
+A coordinate is a displacement, `Shift`, or an angle, `Turn`. The appearance is a tuple of `Part` objects: solids and
+lines along axes of the markers. Drives, locks, stops, loads, initial coordinates and reactions are the same as for
+built-in joints. Minimal coordinates are also available if the joint coordinates determine the relative pose.
 
 A pin in a slot slides along x and rotates about z:
 

@@ -1,4 +1,4 @@
-"""Arrangement of a model: its nodes grouped by type, its instances, and the elimination of small systems."""
+"""Arrangement of a model: its nodes grouped by type, its elements, and the elimination of small systems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from symlie.modeling.node import Node
 
 
 def arrange(model: Model, *, fixed: bool) -> Arrangement:
-    """Return the nodes in the order of the state vectors, and the instances of each element type."""
+    """Return the nodes in the order of the state vectors, and the elements of each type."""
     initial = model.initial_values
     computed = {n.name for n in computed_initially(model, fixed=fixed)}
     sets = [_single_node(n, initial.get(n.name, ()), n.name not in computed) for n in model.nodes]
@@ -72,7 +72,8 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
 
 
 def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
-    """Return the instances in order of addition, with node numbers from the number of the first node of each name."""
+    """Return the elements in the order of addition; node numbers count from the number of the first node of each
+    name."""
     declared = stated.element.parameters
     places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
     values, sources = np.vstack(stated.parameters), np.vstack(stated.sources)
@@ -113,7 +114,7 @@ def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list
 
 
 def _by_own_fields(node: Node, stated: Sequence[InitialValue]) -> Sequence[InitialValue]:
-    """Return initial values in the velocity fields of the node: ω for ρ' = G⁺(ρ) ω, ρ' for ω = G(ρ) ρ'."""
+    """Return initial values converted to the velocity fields of the node: ω to ρ' = G⁺(ρ) ω, or ρ' to ω = G(ρ) ρ'."""
     turned = stepped_rotation(node.group)
     if turned is None:
         return stated
@@ -163,7 +164,7 @@ def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Eliminat
 
 
 def kept_elimination(types: ModelKernels, arrangement: Arrangement) -> tuple[Kernel, ...]:
-    """Return the derived elimination for one matrix and many right-hand sides."""
+    """Return the derived elimination for one matrix and several right-hand sides."""
     return derive_kept_elimination(*_small_system(types, arrangement), with_numbers=bool(arrangement.frozen))
 
 
@@ -178,7 +179,7 @@ def _small_system(
 
 
 def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[SparsePattern, SparsePattern]:
-    """Return the patterns of the assembled M (lower triangle) and B, with the values of all instances in order."""
+    """Return the patterns of the assembled M (lower triangle) and B, with the values of all elements in order."""
     offsets = [0]
     for s in arrangement.nodes:
         for _ in range(s.count):

@@ -45,7 +45,7 @@ def with_balances(model: Model) -> Model:
 
 
 def _state(model: Model, node: Node, parts: Sequence[tuple[Expr, Expr]], rates: set[Expr], values: set[Expr]) -> None:
-    """Add the balances of components of a node as constraints, by level, if they contain an unknown."""
+    """Add the balances of components of a node that contain an unknown as constraints, by level."""
     by_level: dict[int, list[tuple[Expr, Expr]]] = {0: [], 1: []}
     for component, row in parts:
         if depends_on(model.program, [row], list(rates)):

@@ -118,7 +118,7 @@ def without_held_lengths(model: Model) -> Model:
 
 
 def _without(stated: ElementInstances, held: set[tuple[str, int]]) -> ElementInstances:
-    """Return the instances whose node is not in the set."""
+    """Return the elements whose node is not in the set."""
     kept = [k for k, row in enumerate(stated.nodes) if row[0] not in held]
     return replace(
         stated,

@@ -67,7 +67,7 @@ class ContinuumEquations:
     v_dot: Value
     """v̇."""
     w_prime: Value
-    """w', followed by the derivatives by s of ẇ, λ and of parameters that vary along s."""
+    """w', followed by the derivatives with respect to s of ẇ, λ and of parameters that vary along s."""
     w_dot_prime: Value
     rates_prime: tuple[Value, ...]
     multipliers_prime: Value
@@ -89,7 +89,7 @@ class ContinuumEquations:
         return tuple(a - b - d + e - f for a, b, d, e, f in zip(rate, turned, along, bent, self.force, strict=True))
 
     def _along(self) -> list[tuple[Value, Vector]]:
-        """Return the seeds of differentiation along s."""
+        """Return the seeds of differentiation with respect to s."""
         c = self.continuum
         multipliers = Value(tuple(m for k in c.constraints for m in k.multipliers), self.multipliers_prime.space)
         varying = Value(_varying(c), self.parameters_prime.space)
@@ -134,7 +134,7 @@ def _varying(continuum: Continuum) -> tuple[Symbol, ...]:
 
 
 def continuum_equations(continuum: Continuum) -> ContinuumEquations:
-    """Return the equations of a continuum as defined so far."""
+    """Return the equations of a continuum in its current definition."""
     c = continuum
     program, v, q = c.stated.program, c.q.velocity, c.q.value
     momentum = c.derivative(Add(*c.kinetic), v)
@@ -165,7 +165,7 @@ def continuum_equations(continuum: Continuum) -> ContinuumEquations:
 
 
 def generalized(continuum: Continuum, load: Load) -> Vector:
-    """Return a load in the order of v."""
+    """Return a load with its components in the order of v."""
     c = continuum
     total = list(load.generalized or [Integer(0)] * c.group.dimension)
     if load.force:

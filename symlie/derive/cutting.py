@@ -22,11 +22,11 @@ from symlie.modeling.model import Model
 from symlie.modeling.terms import Constraint, Event, Output, Parameter
 
 LARGEST_TURNED = 3
-"""Largest number of nodes of pieces that are compared in every order of their nodes."""
+"""Largest number of nodes of parts that are compared for all permutations of their nodes."""
 
 
 def can_be_cut(model: Model) -> bool:
-    """Return whether a model itself has separable terms of different nodes."""
+    """Return whether the model definition contains separable terms of different nodes."""
     # Dependent nodes, acceleration-level constraints, balances of massless components and trees of bodies belong to a
     # recursion over all nodes, or to all forces on a node.
     of_all = any(c.level == 2 or c.balances for c in model.constraints)
@@ -72,7 +72,7 @@ class _Values:
     """
 
     columns: tuple[int | None, ...]
-    """Number of the parameter in each hole; None if the value is the same in all instances."""
+    """Parameter number of each hole; None if the value is the same in all elements."""
     values: NDArray[np.float64]
     sources: NDArray[np.int32]
 
@@ -95,7 +95,7 @@ def _values_of(members: Sequence[Spelled], positions: dict[Symbol, int]) -> _Val
 
 
 def _add(result: Model, speller: Speller, name: str, members: Sequence[Spelled]) -> None:
-    """Define an element type by its first instance, and add all instances."""
+    """Define an element type by its first element, and add all elements."""
     positions = {s: k for k, s in enumerate(s for p in result.parameters for s in p.symbols)}
     held = _values_of(members, positions)
     defaults = [c for p in result.parameters for c in p.default]
@@ -124,11 +124,11 @@ def _add(result: Model, speller: Speller, name: str, members: Sequence[Spelled])
 
 
 _LABELLED = ("constraints", "outputs", "events")
-"""Terms with names in results, in the order of an instance's labels."""
+"""Terms with names in results, in the order of the labels of an element."""
 
 
 def _state(element: ElementType, terms: Sequence[Term], restated: Restated) -> None:
-    """Add terms to an element type without the checks that were made when they were defined."""
+    """Add terms to an element type without repeating the checks made when they were defined."""
     rows = [s for t in terms for s in t.multipliers]
     multipliers = {s: Symbol(f"lambda[{element.name},{k}]", real=True) for k, s in enumerate(rows)}
     for mine, new in multipliers.items():

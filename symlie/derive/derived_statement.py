@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class DerivedStatement(Brief):
-    """Statement with its derived terms."""
+    """Definition of a model or element type with all its derived terms."""
 
     statement: Statement
     dynamics: Dynamics
     constraints: ConstraintTerms
     stated: Program
-    """Program up to these terms; terms derived later do not change it."""
+    """State of the program with these terms; terms derived later do not change it."""
 
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
-        """K, C and H, derived once on first use, so that displaying them does not change later text."""
+        """K, C and H, derived once on first use; displaying them does not change code generated later."""
         from symlie.derive.newton_matrices import derive_newton_matrices
 
         return derive_newton_matrices(self)
 
     @functools.cached_property
     def fields(self) -> FieldMatrices:
-        """Derivatives of fields, always after K, C and H in the program."""
+        """Derivatives of vector fields, which always follow K, C and H in the program."""
         from symlie.derive.field_matrices import derive_field_matrices
 
         _ = self.newton
@@ -44,6 +44,7 @@ class DerivedStatement(Brief):
 
 
 def derive_statement(statement: Statement) -> DerivedStatement:
-    """Derive all terms of a statement; raise `ModelError` for invalid energies or constraints without configuration."""
+    """Derive all terms of a definition; raise `ModelError` for invalid energies, or for constraints that do not depend
+    on the configuration."""
     dynamics, constraints = derive_dynamics(statement), derive_constraints(statement)
     return DerivedStatement(statement, dynamics, constraints, statement.program.copy())

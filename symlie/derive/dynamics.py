@@ -199,7 +199,7 @@ def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
 
 
 def _is_homogeneous(statement: Statement, row: Expr, velocities: Sequence[Symbol]) -> bool:
-    """Return whether an expression is a homogeneous polynomial in the velocities in its present form."""
+    """Return whether an expression is a homogeneous polynomial in the velocities as written, without expansion."""
     hidden = [s.expression for s in needed_statements(statement.program, [row]) if isinstance(s, Assignment)]
     if depends_on(statement.program, hidden, velocities) or not row.is_polynomial(*velocities):
         return False

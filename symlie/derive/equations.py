@@ -307,7 +307,7 @@ def derive(model: Model) -> Equations:
 
 
 def _check_quantities(model: Model) -> None:
-    """Check that functions of initial values take known arguments, and that quantities are fields of no node."""
+    """Check that functions of initial values take known arguments, and that no quantity has the name of a field."""
     parameters = [p.name for p in model.parameters]
     elements = [p.name for i in model.instances for p in i.element.parameters]
     single = [*parameters, *(name for name in elements if elements.count(name) == 1)]
@@ -327,7 +327,8 @@ def _check_quantities(model: Model) -> None:
 
 
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
-    """Check that every free velocity component has a mass or a constraint, and every node without velocity a field."""
+    """Check that every free velocity component has a mass or a constraint, and every node without velocity a vector
+    field."""
     sizes = {n.name: (1, n.group.velocity_dimension) for n in model.nodes}
     sizes |= {a.name: (a.count, a.group.velocity_dimension) for a in model.arrays}
     without = {name for name, (_, dimension) in sizes.items() if not dimension}

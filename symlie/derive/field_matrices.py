@@ -23,7 +23,7 @@ from symlie.ir.program import Euclidean, Value
 
 @dataclass(frozen=True)
 class FieldMatrices:
-    """Sq, Sv, Sa and Sl as expressions of a statement's program, with the symbols of v̇ and λ in them."""
+    """Sq, Sv, Sa and Sl as expressions in the program of a definition, with the symbols of v̇ and λ in them."""
 
     acceleration: tuple[Symbol, ...]
     multipliers: tuple[Symbol, ...]
@@ -31,7 +31,7 @@ class FieldMatrices:
 
 
 def derive_field_matrices(derived: DerivedStatement) -> FieldMatrices:
-    """Derive them by forward differentiation of the derived forces and of the fields."""
+    """Derive the matrices by forward differentiation of the derived forces and of the vector fields."""
     statement, program = derived.statement, derived.statement.program
     moved = {n.name for n, _ in statement.fields}
     forces, rates = iter(derived.dynamics.force), list[Expr]()

@@ -1,4 +1,4 @@
-"""Fields of nodes without velocity, and the motion of dependent nodes."""
+"""Vector fields of nodes without velocity, and the motion of dependent nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 
 MOST_OPERATIONS = 500
-"""Largest operation count of an expression that is expanded to find cancellations."""
+"""Largest operation count of an expression that is expanded to find cancelling terms."""
 
 
 def moved_nodes(statement: Statement) -> tuple[int, ...]:
@@ -24,14 +24,14 @@ def moved_nodes(statement: Statement) -> tuple[int, ...]:
 
 
 def total_field(statement: Statement, place: int) -> tuple[Expr, ...]:
-    """Return the sum of the fields that a statement defines for a local node."""
+    """Return the sum of the vector fields defined for a local node."""
     node = statement.nodes[place]
     parts = [f for n, f in statement.fields if n is node]
     return tuple(sum(column, Integer(0)) for column in zip(*parts, strict=True))
 
 
 def placed_offsets(statement: Statement) -> list[Expr]:
-    """Return offset and rate of each dependent node, with q' = v and y' = ψ_*(f)|_y; rates must not contain
+    """Return offset and rate of each dependent node, where q' = v and y' = ψ_*(f)|_y; rates must not contain
     accelerations."""
     seeds = statement.motion()
     seeds += [
@@ -58,8 +58,8 @@ Placed = tuple[str, int]
 
 
 def check_placements(model: Model) -> None:
-    """Check that each node is dependent once, after its references, and only on first-order states of the same
-    statement."""
+    """Check that each node is dependent at most once, follows its references, and depends only on first-order states of
+    the same definition."""
     stated = list(_rows(model))
     waiting = {row[p.place] for statement, row in stated for p in statement.placements}
     used_by = {s: _used(s) for s in dict.fromkeys(s for s, _ in stated) if s.placements}
@@ -95,7 +95,7 @@ def check_placements(model: Model) -> None:
 
 
 def check_locations(model: Model) -> None:
-    """Check that each node is dependent once, and that no dependencies are circular; otherwise raise `ModelError`."""
+    """Raise `ModelError` if a node is defined as dependent more than once, or if dependencies are circular."""
     places: dict[Statement, list[int]] = {}
     members: dict[Statement, list[tuple[Placed, ...]]] = {}
     taken: dict[Placed, str] = {}
@@ -125,7 +125,7 @@ def _used(statement: Statement) -> list[int]:
 
 
 def _rows(model: Model) -> Iterator[tuple[Statement, tuple[Placed, ...]]]:
-    """Yield each statement with the nodes of each instance."""
+    """Yield each definition with the nodes of each of its elements."""
     yield model, tuple((node.name, 0) for node in model.nodes)
     for instances in model.instances:
         backwards = any(p.last_first for p in instances.element.placements)
@@ -138,7 +138,7 @@ def _shown(node: Placed) -> str:
 
 
 def collected_rates(statement: Statement, place: int, field: Vector) -> list[Expr]:
-    """Return S(q) f of a local node with the field f, with cancelling terms removed."""
+    """Return S(q) f of a local node with the vector field f, without terms that cancel."""
     # A field on a manifold may have components that move no point, such as the part along q of q (q·d) - d, which
     # cancels in q' = f × q.
     node, program = statement.nodes[place], statement.program
@@ -163,7 +163,7 @@ def _inlined(program: Program, expression: Expr, symbols: Sequence[Symbol]) -> E
 
 
 def _collected(program: Program, stated: Expr, inlined: Expr, symbols: Sequence[Symbol]) -> Expr:
-    """Return an expression after cancellation, as powers of symbols with factors, if that is shorter."""
+    """Return an expression after cancellation, as a sum of powers of symbols times factors, if that is shorter."""
     known = sympy.count_ops(inlined)
     if known > MOST_OPERATIONS:
         return stated

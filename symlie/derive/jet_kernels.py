@@ -113,7 +113,8 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
 
 
 def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
-    """Return element types; if an event function has no jet rule, all events are sampled and have no jets."""
+    """Return element types; if one event function has no jet rule, no event functions have jets, and all are
+    sampled."""
 
     def is_of_events(name: str) -> bool:
         return "_event_jet" in name
@@ -131,7 +132,7 @@ def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 
 def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
-    """Return element types with marks on dependent nodes whose coefficients are not used by other orders."""
+    """Return element types in which dependent nodes are marked if no other order uses their coefficients."""
     # Only the topology determines which nodes are dependent; any node of the type of a dependent one may be one.
     read = {name for e in elements for name in _types_read(e)}
 
@@ -192,7 +193,7 @@ def _given(of: JetStatement, numbers: Numbers) -> dict[str, str]:
 
 
 def _places_in_turn(statement: Statement) -> bool:
-    """Return whether offsets may depend on dependent nodes of other instances of the type."""
+    """Return whether offsets may depend on dependent nodes of other elements of the type."""
     placed = {statement.nodes[p.place].group for p in statement.placements}
     inputs = [s for n in statement.nodes if n.group in placed for s in (*n.value.components, *n.velocity.components)]
     return depends_on(statement.program, placed_offsets(statement), inputs)

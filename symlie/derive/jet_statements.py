@@ -1,4 +1,5 @@
-"""Quantities of the jets of an element type: straight lines of its forces, constraints, fields, offsets and events."""
+"""Quantities of the jets of an element type: straight-line code of its forces, constraints, fields, offsets and
+events."""
 
 from __future__ import annotations
 
@@ -20,10 +21,10 @@ from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
 
 PARAMETERS = ("p", "e")
-"""Arguments that are no functions of time."""
+"""Arguments that do not depend on time."""
 
 CONSTANT = tuple(f"{label}[" for label in PARAMETERS)
-"""Prefixes of references to them."""
+"""Prefixes of references to these arguments."""
 
 Sizes = dict[str, int | None]
 """Arguments with their lengths; None for a number."""
@@ -44,7 +45,7 @@ class JetStatement:
 
 
 def flattened(program: Program, values: Sequence[Expr], references: Mapping[Symbol, str]) -> StraightLine:
-    """Return values as a straight line, with constants outside of its products."""
+    """Return values as straight-line code, with constants outside of its products."""
     return constants_outside(flatten(program, values, references), CONSTANT)
 
 
@@ -99,7 +100,7 @@ def _force(derived: DerivedStatement, a: Sequence[Symbol]) -> list[Expr]:
 
 
 def _fields(derived: DerivedStatement, follows_fields: bool) -> list[list[Expr]]:
-    """Return alternative forms of the fields with the rates of their nodes, or of the rates only."""
+    """Return two alternative forms of the vector fields: with the rates of their nodes, and the rates only."""
     statement, program = derived.statement, derived.statement.program
     moved = moved_nodes(statement)
     fields = [program.vector(total_field(statement, k)) for k in moved]
@@ -138,7 +139,7 @@ def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -
 
 
 def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:
-    """Return Σ of products, one for components whose entries agree up to sign."""
+    """Return the sum of products, with one product for components whose entries agree up to sign."""
     factors: dict[Expr, Expr] = {}
     for entry, x in zip(row, vector, strict=True):
         if -entry in factors:

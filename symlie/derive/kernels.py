@@ -1,4 +1,4 @@
-"""Kernels of derived terms: one set per node type and per element type, none per node or element."""
+"""Kernels of derived terms: one set for each node type and each element type, none for individual nodes or elements."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _pattern(entries: Sequence[tuple[int, int, Expr]]) -> SparsePattern:
 
 
 def _with_size(element: ElementTypeKernels, name: str, size: int) -> ElementTypeKernels:
-    """Return the element with the final length of an input array in its signatures."""
+    """Return the element type with the final length of an input array in its signatures."""
     kernels = []
     for kernel in element.kernels:
         arguments = tuple(replace(a, size=size) if a.name == name else a for a in kernel.signature.arguments)
@@ -137,7 +137,7 @@ class _ElementBuilder:
         }
 
     def kernel(self, name: str, *values: Sequence[Expr], row: str = "") -> Kernel:
-        """Return the generated function of an entry of the table of system kernels, with the values of its results."""
+        """Return the generated function for an entry of the table of system kernels, with the values of its results."""
         table = KERNELS[row or name]
         results = [Argument(label, len(part), True) for label, part in zip(table.result_names, values, strict=True)]
         arguments = [self.inputs[label] for label in table.element_arguments]
@@ -147,7 +147,7 @@ class _ElementBuilder:
         return Kernel(signature, self.own.apply(self.shared.apply(body)), meaning)
 
     def switches(self, values: Sequence[Expr]) -> Kernel:
-        """Return the switching functions in the generated code of some values."""
+        """Return the switching functions that the generated code of some values contains."""
         table = KERNELS["switches"]
         body = switches(flatten(self.statement.program, values, self.references))
         arguments = [self.inputs[label] for label in table.element_arguments]

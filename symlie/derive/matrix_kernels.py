@@ -1,7 +1,7 @@
-"""Kernels of Newton matrices, of derivatives by inputs and of outputs, and of variations: one per set and element type.
+"""Kernels of Newton matrices, of input and output derivatives, and of variations: one per set and element type.
 
 They are derived and compiled on first use, separately from the kernels of a run. Their parameters are the first
-components of the prepared ones, so that both work on the same arrays.
+components of the prepared parameters, so both work on the same arrays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 
 _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
-"""Symbols of a and λ that appear, and the matrices of a set."""
+"""Symbols of a and λ that occur, and the matrices of a set."""
 
 
 MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
@@ -35,7 +35,7 @@ MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "variations": lambda model, d: derive_variations(d),
     "local_outputs": lambda model, d: _local_outputs(d.statement),
 }
-"""Derivation of the matrices of each set from a statement."""
+"""Functions that derive the matrices of each set from a definition."""
 
 
 def _local_outputs(statement: Statement) -> _Derived:
@@ -60,9 +60,8 @@ def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
 
 
 def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list[Expr]]:
-    """Return the nonzero rows or columns of a matrix with all entries, and the directional derivatives that compute
-    them.
-    """
+    """Return the rows or columns of a matrix that are not zero, with all their entries, and the directional derivatives
+    that compute them."""
     rows = [i for i, e in enumerate(rates) if e != 0]
     count = len(rows) * columns
     places = tuple(i for i in rows for _ in range(columns)), tuple(range(columns)) * len(rows)

@@ -42,7 +42,7 @@ def motion_kernel(model: Model, number: int, parameters: Sequence[Symbol], hoist
 
 
 def _velocity(program: Program, group: LieGroup, storage: Vector, time: Symbol) -> Vector:
-    """Return the velocity v of q(t): from q⁻¹∘q(t + dt), or T(θ) θ' and G(ρ) ρ' if coordinates are stored."""
+    """Return the velocity v of q(t): from q⁻¹∘q(t + dt), or as T(θ) θ' and G(ρ) ρ' if coordinates are stored."""
     rate = tuple(c.diff(time) for c in storage)
     if group.stored_as is not None:
         return program.vector(list(group.stored_as.kinematic_matrix(program, storage) * Matrix(rate)))

@@ -22,7 +22,8 @@ from symlie.ir.program import Assignment, Program, Value, depends_on, needed_sta
 
 @dataclass(frozen=True)
 class NewtonMatrices:
-    """Stiffness, damping and derivative of the hidden constraints, as expressions of a statement's program."""
+    """Stiffness matrix, damping matrix and derivative of the hidden constraints, as expressions in the program of a
+    definition."""
 
     acceleration: tuple[Symbol, ...]
     """Symbols of a in K; none if M does not depend on the configuration."""
@@ -35,7 +36,7 @@ class NewtonMatrices:
     hidden: Matrix
     """H, one row for each constraint equation; zero for acceleration-level constraints."""
     sees_configuration: bool
-    """True if M a + g + Bᵀ λ depends on the configuration, which includes jumps with K = 0."""
+    """True if M a + g + Bᵀ λ depends on the configuration; for jumps this holds although K = 0."""
 
     @property
     def matrices(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -62,9 +63,8 @@ def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) 
 
 
 def _own_balance(derived: DerivedStatement, acceleration: Sequence[Expr], multipliers: Sequence[Symbol]) -> list[Expr]:
-    """Return the balance without joint trees in the form that is cheapest to differentiate: without entries of a
-    variable M.
-    """
+    """Return the balance without joint trees in the form whose differentiation costs least: without entries of a
+    variable M."""
     if not acceleration:
         own = derived.dynamics.own.force
     else:
@@ -101,14 +101,13 @@ def _sum(a: Matrix, b: Matrix) -> Matrix:
 
 
 def by_configuration(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
-    """Return the derivatives of outputs of a program by configurations."""
+    """Return the derivatives of outputs of a program with respect to configurations."""
     return _through_differences(program, outputs, values) or columns(program, outputs, values)
 
 
 def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix | None:
-    """Differentiate through θ = log(a⁻¹∘b) if outputs depend on the configuration only by θ, which halves the
-    directions.
-    """
+    """Differentiate with respect to θ = log(a⁻¹∘b) if outputs depend on the configuration only through θ; this halves
+    the number of directions."""
     storage = {c for v in values for c in v.components}
     differences: list[Value] = []
     for statement in needed_statements(program, outputs):

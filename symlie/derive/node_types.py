@@ -26,13 +26,13 @@ PART = Symbol("xi", real=True)
 
 
 def array_symbols(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
-    """Return the symbols of an array argument and the text of each."""
+    """Return the symbols of an array argument and the name of each."""
     symbols = tuple(Symbol(f"{name}{i}", real=True) for i in range(count))
     return symbols, {s: f"{name}[{i}]" for i, s in enumerate(symbols)}
 
 
 _FAR = 10**40
-"""Factor that raises a positive value beyond a singularity of coordinates above every limit of `operators.chart`."""
+"""Factor that raises a positive value beyond a coordinate singularity above every limit of `operators.chart`."""
 
 
 def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:

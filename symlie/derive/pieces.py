@@ -76,7 +76,7 @@ def pieces_of(statement: Statement) -> list[Piece]:
 
 
 class Touched:
-    """Index sets on which expressions of a program depend, derived from the sets of its symbols."""
+    """Index sets on which expressions of a program depend, derived from the sets of their symbols."""
 
     def __init__(self, program: Program, own: Mapping[Symbol, Nodes]) -> None:
         self.program, self._of = program, dict(own)
@@ -90,7 +90,7 @@ class Touched:
         return parts.pop() if len(parts) == 1 else frozenset().union(*parts)
 
     def by(self, expressions: Iterable[Expr]) -> Nodes:
-        """Return the indices on which expressions depend, without the constraint equations of multipliers."""
+        """Return the indices on which expressions depend, except the constraint equations of multipliers."""
         return frozenset(k for k in self._union(s for e in expressions for s in e.free_symbols) if k >= 0)
 
     def addends(self, expression: Expr) -> Iterator[Expr]:
@@ -131,7 +131,7 @@ class _TouchedNodes(Touched):
         super().__init__(statement.program, own)
 
     def rows_in(self, expressions: Iterable[Expr]) -> Nodes:
-        """Return the indices of the constraint equations whose multipliers occur."""
+        """Return the indices of the constraint equations whose multipliers occur in expressions."""
         return frozenset(-1 - k for k in self._union(s for e in expressions for s in e.free_symbols) if k < 0)
 
 
@@ -179,7 +179,7 @@ def _separated(touched: _TouchedNodes, term: Term) -> Iterator[Term]:
 
 
 def _joined_by_multipliers(groups: Mapping[Nodes, list[Term]], touched: _TouchedNodes) -> dict[Nodes, list[Term]]:
-    """Join groups that share multipliers: constraint equations, and expressions of their λ."""
+    """Join groups that share multipliers, that is, constraint equations and expressions of their λ."""
     owner = {touched.rows[s]: nodes for nodes, terms in groups.items() for t in terms for s in t.multipliers}
     parent = {nodes: nodes for nodes in groups}
 

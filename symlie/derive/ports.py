@@ -1,6 +1,6 @@
-"""Derivatives of a statement by inputs u, and of its outputs y.
+"""Derivatives of a definition with respect to inputs u, and derivatives of its outputs y.
 
-An input is a function of time among the statements of the program; it is replaced by u + w, with w = 0 after
+An input is a function of time among the statements of the program. It is replaced by u + w, and w is set to zero after
 differentiation.
 """
 
@@ -43,7 +43,7 @@ def derive_ports(
 
 
 def _by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: Sequence[Input]) -> Matrix:
-    """Return derivatives by all components of all inputs, shape (expressions, components)."""
+    """Return derivatives with respect to all components of all inputs, shape (expressions, components)."""
     statement, program = derived.statement, derived.statement.program
     changes = program.fresh("w", sum(i.size for i in inputs)) if inputs else ()
     atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in inputs for k in range(i.size)]

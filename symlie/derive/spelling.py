@@ -20,12 +20,12 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.terms import UnwrappedAngle
 
 _ADDRESSED = (PiecewiseLinear, RunTimeInput)
-"""Functions that read tables at addresses of parameters: only their first argument is a value."""
+"""Functions that read tables at addresses stored in parameters: only their first argument is a value."""
 
 
 @dataclass(frozen=True)
 class Spelled:
-    """Canonical text of a part with its nodes in some order, and the numbers and parameter symbols that may differ."""
+    """Canonical text of a part for one order of its nodes, and the numbers and parameter symbols that may differ."""
 
     piece: Piece
     order: tuple[int, ...]
@@ -74,11 +74,11 @@ class Speller:
         return symbol in self._parameters
 
     def angle(self, symbol: Symbol) -> UnwrappedAngle | None:
-        """Return the unwrapped angle whose value before a step is the symbol."""
+        """Return the unwrapped angle whose value before a step is represented by the symbol."""
         return self._angles.get(symbol)
 
     def place(self, symbol: Symbol) -> tuple[int, str] | None:
-        """Return the number of the node of a symbol, with the name of the component."""
+        """Return the number of the node to which a symbol belongs, and the name of the component."""
         return self._places.get(symbol)
 
 
@@ -152,7 +152,7 @@ class _Walk:
         return sorted(expression.args, key=self._key) if isinstance(expression, Add | Mul) else expression.args
 
     def _key(self, expression: Expr) -> str:
-        """Return the sort key of an expression, independent of its variable values."""
+        """Return the sort key of an expression, which does not depend on its variable values."""
         known = self._keys.get(expression)
         if known is None:
             known = self._keys[expression] = self._computed_key(expression)
@@ -193,7 +193,7 @@ def _addressed(expression: Expr, argument: str) -> str:
 
 
 class Restated:
-    """Copies of the expressions of a part in another statement, with the variable values given by ``fill``."""
+    """Copies of the expressions of a part in another definition, with variable values supplied by ``fill``."""
 
     # The traversal follows the text, so that each hole is known by its number.
 

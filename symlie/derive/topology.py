@@ -24,11 +24,11 @@ Pattern = NDArray[np.bool_]
 
 LARGEST_WHOLE = 24
 """Largest number of velocities or constraint equations of a model of fixed topology that is not cut into parts: kernels
-of a whole one grow with their square. A chain of six bodies takes 1.3 to 1.6 times as long whole as in parts."""
+of a whole model grow quadratically. A chain of six bodies takes 1.3 to 1.6 times as long whole as in parts."""
 
 LARGEST_FIXED = 36
-"""The same for a model whose topology is part of the text, regardless of operation counts, so that compilation takes
-seconds: six bodies in space."""
+"""Largest number of velocities or constraint equations of a model whose topology is part of the code, regardless of
+operation counts, so that compilation takes seconds: six bodies in space."""
 
 MOST_MULTIPLICATIONS = 6_000
 """Maximum number of multiplications of one solve. With 6,856, twelve full constraint equations of four nodes, loops
@@ -36,7 +36,7 @@ take three quarters of the time of derived text; six links on revolute joints ta
 two thirds of the time of loops."""
 
 MOST_MULTIPLICATIONS_COUPLED = 40_000
-"""The same if M couples nodes, which loops do not support: the count for 24 velocities and 24 full equations."""
+"""The same limit if M couples nodes, which loops do not support: the count for 24 velocities and 24 full equations."""
 
 
 def has_fixed_topology(model: Model) -> bool:
@@ -82,7 +82,7 @@ def velocity_patterns(model: Model) -> tuple[Pattern, Pattern]:
 
 
 def _coupled(statement: Statement) -> Iterator[list[int]]:
-    """Return the velocity components that an addend of a statement's kinetic energy couples."""
+    """Return the velocity components that an addend of the kinetic energy of a definition couples."""
     program, energies = lower(statement.program, statement.kinetic_terms)
     touched = Touched(program, _of_velocities(statement))
     for energy in energies:

@@ -45,7 +45,7 @@ Accelerations = tuple[tuple[Expr, Expr], ...]
 
 
 class TreeDynamics:
-    """Sweeps over a tree; matrix rows and columns belong to ``velocities``, the symbols of the statement."""
+    """Sweeps over a tree; matrix rows and columns correspond to ``velocities``, the symbols of the definition."""
 
     def __init__(self, program: Program, tree: BodyTree, velocities: Sequence[Expr]) -> None:
         self._program, self._tree, self._group = program, tree, tree.group

@@ -185,7 +185,7 @@ def _exact(samples: Samples) -> list[tuple[Rational, Rational]]:
 
 
 def _kinetic(step: _Step) -> Expr:
-    """Return T, computed from M if M is constant, because M v is cheaper than the gradient of T."""
+    """Return T, computed from M if M is constant, because M v costs less than the gradient of T."""
     statement, dynamics, v = step.statement, step.derived.dynamics, step.velocities
     if not dynamics.mass_is_constant:
         return statement.kinetic
@@ -200,7 +200,7 @@ def _kinetic(step: _Step) -> Expr:
 def _forces(
     step: _Step, part: Rational, rate: Sequence[Expr]
 ) -> tuple[list[tuple[Expr, Expr]], list[tuple[Value, Vector]]]:
-    """Return the forces at a sample: along expressions, and on nodes."""
+    """Return the forces at a sample: forces along expressions, and forces on nodes."""
     statement, program = step.statement, step.program
     places = step.at(part)
     along = []

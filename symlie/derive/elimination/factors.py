@@ -1,4 +1,4 @@
-"""Factors of small matrices as statements of a program: only structural nonzeros enter.
+"""Factors of small matrices as statements of a program, computed from structural nonzeros only.
 
 M is factorised as L D Lᵀ. S = B1 M⁻¹ B0ᵀ is nearly symmetric positive definite (B1 and B0 differ by the motion within a
 stage), so it is eliminated without pivoting, as L U, with a margin that is positive if no pivot is too small.
@@ -23,7 +23,7 @@ Rows = list[list[Expr]]
 
 
 def array_of(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
-    """Return the symbols of an argument, and the text of each."""
+    """Return the symbols of an argument and the name of each."""
     symbols = [Symbol(f"{stem}{i}", real=True) for i in range(count)]
     return symbols, {s: f"{stem}[{i}]" for i, s in enumerate(symbols)}
 
@@ -47,7 +47,7 @@ def dense(
 
 @dataclass(frozen=True)
 class Stored:
-    """Array of stored factors: the reciprocals of D, then the entries of L at these positions."""
+    """Array of stored factors: the reciprocals of D, followed by the entries of L at the given positions."""
 
     n: int
     places: list[tuple[int, int]]

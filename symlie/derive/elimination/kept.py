@@ -1,4 +1,4 @@
-"""Elimination of one matrix with many right-hand sides, such as one for each order of a series.
+"""Elimination of one matrix with several right-hand sides, such as one for each order of a series.
 
 Terms that do not depend on the right-hand side are computed once.
 """
@@ -20,7 +20,8 @@ from symlie.ir.straightline import by_output, flatten
 def derive_kept_elimination(
     mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
 ) -> tuple[Kernel, ...]:
-    """Derive the kernels ``factorize_orders`` and ``solve_order``; none if a pivot vanishes for all parameters."""
+    """Derive the kernels ``factorize_orders`` and ``solve_order``; return none if a pivot vanishes for all
+    parameters."""
     # With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are computed once,
     # so that a solution has at most three dependent products: λ = S⁻¹ (Wᵀ r - c), v' = M⁻¹ r - W λ. An inverse with
     # more entries than its factors is not formed. Arguments as for `derive_elimination`.
@@ -77,7 +78,7 @@ def _inverse_or_factors(
 
 
 def _sum_of_products(program: Program, left: Sequence[Expr], right: Sequence[Expr]) -> Expr:
-    """Return the pairwise sum, which keeps dependency chains short."""
+    """Return the products summed pairwise, which keeps dependency chains short."""
     terms: list[Expr] = [a * b for a, b in zip(left, right, strict=True) if a != 0 and b != 0]
     while len(terms) > 1:
         pairs = [program.scalar(a + b) for a, b in zip(terms[::2], terms[1::2], strict=False)]

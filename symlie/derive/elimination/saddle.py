@@ -38,7 +38,8 @@ most eight entries."""
 def derive_elimination(
     mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
 ) -> Elimination:
-    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle``; none for an identically zero pivot."""
+    """Derive the kernels ``factorize``, ``solve_mass`` and ``solve_saddle``; return none if a pivot is identically
+    zero."""
     # ``mass`` (lower triangle) and ``jacobian`` are patterns of the assembled matrices; ``moving`` marks the
     # velocities, whose accelerations alone are not zero. With ``with_numbers`` parameters are constants: numeric
     # factors are part of the solutions instead of being read from the result of ``factorize``, and ``multiply_rows``
@@ -147,8 +148,8 @@ def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel
 
 
 def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
-    """Eliminate like `RowFactors`, with interleaved right-hand side: C compilers preserve this order, in which both
-    overlap."""
+    """Eliminate like `RowFactors`, with interleaved operations on the right-hand side: C compilers preserve this order,
+    in which both overlap."""
     n = len(matrix)
     s = [list(row) for row in matrix]
     x = list(right)

@@ -1,4 +1,4 @@
-"""Stand-alone operators of a group: kernels for closed forms, loops over matrices for series."""
+"""Stand-alone operators of a group: kernels for closed forms, and loops over matrices for series."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def group_operators(
 
 
 def _factor(group: LieGroup) -> FactorOperators:
-    """Return kernels of a group in closed form; for a factor with series or a matrix logarithm kernels for loops."""
+    """Return kernels of a group with closed forms; for a factor with series or a matrix logarithm, kernels for
+    loops."""
     if group.factors or not is_looped(group):
         return FactorOperators(
             group.dimension, group.storage_dimension, tuple(operator_kernel(group, name) for name in NAMES)
@@ -58,7 +59,7 @@ def _factor(group: LieGroup) -> FactorOperators:
 
 
 def _pictures(group: LieGroup) -> tuple[MatrixPicture, ...]:
-    """Return the matrices of the factors that are defined by matrices."""
+    """Return the displayed matrices of factors that are defined by matrices."""
     q = numbered("q", group.storage_dimension)
     found = []
     for part, stored, _ in group.simple_factors:
@@ -69,5 +70,5 @@ def _pictures(group: LieGroup) -> tuple[MatrixPicture, ...]:
 
 
 def _entry(entry: Expr) -> str:
-    """Return a stored component as ``q[3]``, or a number."""
+    """Return the text of a stored component, such as ``q[3]``, or a number."""
     return f"q[{entry.name[1:]}]" if entry.is_Symbol else str(entry)

@@ -48,7 +48,7 @@ def described_operators(group: LieGroup) -> tuple[Operator, ...]:
 
 
 def operator_kernel(group: LieGroup, name: str) -> Kernel:
-    """Return the operator ``name``, one of `NAMES`, of a group as statements, which are many for series."""
+    """Return the operator ``name``, one of `NAMES`, of a group as statements; for series these are many."""
     n, program = group.dimension, Program()
     inputs, output, description = _TABLE[name]
     given = {i: numbered(i, group.storage_dimension if i == "q" else n) for i in inputs.split()}

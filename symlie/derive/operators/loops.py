@@ -60,8 +60,8 @@ def _places(group: LieGroup) -> tuple[int, ...]:
 
 
 def _blocks(group: LieGroup) -> tuple[Kernel, tuple[ForcedBlock, ...] | None]:
-    """Return the kernel of the known components of θ, and the blocks of the others; None if blocks do not determine
-    these."""
+    """Return the kernel of the known components of θ, and the blocks that determine the others; None if blocks do not
+    determine them."""
     places, program, q = _places(group), Program(), storage_symbols(group)
     found = triangular_blocks(group, places)
     theta: list[Expr] = [Integer(0)] * group.dimension

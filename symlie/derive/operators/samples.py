@@ -23,9 +23,9 @@ from symlie.ir.primitives import evaluate
 from symlie.ir.schemes import Scheme
 
 DIGITS = 50
-"""Digits of the evaluation."""
+"""Number of digits of the evaluation."""
 PRINTED_DIGITS = 25
-"""Digits of the texts."""
+"""Number of printed digits."""
 
 POINTS = (
     ("the identity", 0.0, 0.0),
@@ -40,22 +40,23 @@ POINTS = (
 """Description, rotation angle of each factor, and largest component of non-rotational parts."""
 
 STRAIGHT_POINTS = (("the identity", 0.0, 0.0), ("a generic point", 0.0, 1.0))
-"""The same for a group without rotations."""
+"""Test points for a group without rotations."""
 
 SERIES_POINTS = (
     *((text.replace("angle", "size"), size, 1.0) for text, size, _ in POINTS[:4]),
     ("size 2.4", 2.4, 1.0),
     ("size 5", 5.0, 1.0),
 )
-"""The same for a group whose operators are all series; the size is the norm of ad and of the group's matrices."""
+"""Test points for a group whose operators are all series; the size is the norm of ad and of the group's matrices."""
 
 CUT_LOCUS = ("matrices that turn by 3.14", 1.0, 1.0)
-"""The same for groups with series near the end of the domain of log: with a first size, scaled to this angle."""
+"""Test points, near the end of the domain of log, for groups with series: with an initial size that is scaled to this
+angle."""
 TURN = 3.14
-"""Largest imaginary part of an eigenvalue there."""
+"""Largest imaginary part of an eigenvalue at these points."""
 
 LEAST_TURN = 0.4
-"""Least imaginary part, relative to the norm, of points that are scaled."""
+"""Smallest imaginary part, relative to the norm, of points that are scaled."""
 TRIALS = 400
 """Number of random points in the search for matrices with such eigenvalues."""
 
@@ -104,8 +105,8 @@ def operator_samples(
 
 
 def _condition(group: LieGroup, angle: float, series: PowerSeries) -> float:
-    """Return the amplification of rounding by T⁻¹: 1/(1 - ω/2π) with closed forms; with series |T| |T⁻¹|/n, Frobenius
-    norms."""
+    """Return the amplification of rounding by T⁻¹: 1/(1 - ω/2π) with closed forms, |T| |T⁻¹|/n with Frobenius norms
+    with series."""
     condition = max(1.0, 1 / (1 - angle / (2 * np.pi)))
     for factor, _, begin in group.simple_factors:
         if general_matrices(factor):
@@ -119,7 +120,7 @@ def _condition(group: LieGroup, angle: float, series: PowerSeries) -> float:
 
 
 def largest_turn(group: LieGroup, theta: Sequence[float]) -> float:
-    """Return the largest imaginary part of an eigenvalue of the matrices of factors with series at θ; log needs less
+    """Return the largest imaginary part of an eigenvalue of the matrices of factors with series at θ; log requires less
     than π."""
     turns = [0.0]
     for factor, _, begin in group.simple_factors:
@@ -131,7 +132,7 @@ def largest_turn(group: LieGroup, theta: Sequence[float]) -> float:
 
 
 def _turned(group: LieGroup, point: list[float], generator: random.Random) -> list[float]:
-    """Return a point near the end of the domain of log; another point if no matrix has complex eigenvalues."""
+    """Return a point near the end of the domain of log, or another point if no matrix has complex eigenvalues."""
     for _ in range(TRIALS):
         turn = largest_turn(group, point)
         if turn > LEAST_TURN:
@@ -171,8 +172,8 @@ def angle_form(group: LieGroup) -> Expr:
 
 
 def point_at(group: LieGroup, angle: float, length: float, generator: random.Random) -> list[float]:
-    """Return θ with this rotation angle, or size without rotations, in each factor; other components are random up to a
-    length."""
+    """Return θ with this rotation angle, or with this size without rotations, in each factor; other components are
+    random up to a length."""
     theta: list[float] = []
     for factor, _, _ in group.simple_factors:
         symbols, form = algebra_symbols(factor), angle_form(factor)
@@ -195,7 +196,7 @@ def rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
 
 @functools.cache
 def _slopes(group: LieGroup, matrix: ImmutableMatrix) -> NDArray[np.floating]:
-    """Return the derivatives of a matrix A(θ) by the components of θ, which are the first dimension."""
+    """Return the derivatives of a matrix A(θ) with respect to the components of θ, which index the first dimension."""
     return np.array([matrix.diff(s).tolist() for s in algebra_symbols(group)], dtype=float)
 
 

@@ -1,4 +1,4 @@
-"""Formulas of a generalized-α step, with the equation numbers of ``generalized_alpha.py``."""
+"""Formulas of a generalized-α step; equation numbers refer to ``generalized_alpha.py``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 
 class AlphaFormula:
-    """Equations (1), (2), (3), (8) and (9), with the initial values of the step modified by (6); ``is_off`` if v may
-    violate hidden constraints (index 3).
-    """
+    """Equations (1), (2), (3), (8) and (9), with the initial values of the step modified by (6); ``is_off`` is True if
+    v may violate hidden constraints (index 3)."""
 
     sees_end: ClassVar[bool] = False
     span = 1.0

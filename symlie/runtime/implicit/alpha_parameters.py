@@ -60,8 +60,8 @@ class Parameters(Generic[Number]):
 
 
 def parameters_of(options: Mapping[str, Number | None], one: Number) -> Parameters[Number]:
-    """Return the parameters, of the number type of ``one``; unspecified ones follow from ρ, β and γ from α_m and
-    α_f."""
+    """Return the parameters in the number type of ``one``; unspecified α_m and α_f follow from ρ, and β and γ from α_m
+    and α_f."""
     rho = _given(options.get("rho"), 9 * one / 10)
     alpha_m = _given(options.get("alpha_m"), (2 * rho - 1) / (rho + 1))
     alpha_f = _given(options.get("alpha_f"), rho / (rho + 1))

@@ -1,4 +1,4 @@
-"""Formulas of a BDF step, with the equation numbers of ``bdf.py``."""
+"""Formulas of a BDF step; equation numbers refer to ``bdf.py``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Number = TypeVar("Number", float, Fraction)
 
 
 def derivative_weights(tau: Sequence[Number]) -> list[Number]:
-    """Return the derivatives at the first node of the Lagrange polynomials of nodes τ; the first node is zero."""
+    """Return the derivatives at the first node, which is zero, of the Lagrange polynomials of the nodes τ."""
     found: list[Number] = [0 * tau[0]]
     for i in range(1, len(tau)):
         weight = 1 / tau[i]
@@ -38,8 +38,8 @@ def extrapolation_weights(tau: Sequence[float]) -> list[float]:
 
 
 def history_at(kernels: StepKernels, theta: Array, elements: Array) -> tuple[Array, Array]:
-    """Return log and value of q_{n+1}⁻¹∘q_n and of q_{n+1}⁻¹∘q_{n-i} after a step θ, from elements q_n⁻¹∘q_{n-i}, shape
-    (points, storage)."""
+    """Return logarithms and values of q_{n+1}⁻¹∘q_n and q_{n+1}⁻¹∘q_{n-i} after a step θ, from elements q_n⁻¹∘q_{n-i},
+    shape (points, storage)."""
     end = kernels.exponential(theta)
     back = kernels.inverse(end)
     increments = [-theta, *(kernels.increment(end, element) for element in elements)]

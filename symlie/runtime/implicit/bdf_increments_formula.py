@@ -1,4 +1,4 @@
-"""Formula of a step of BDF in increments, with the equation numbers of ``bdf/increments.py``."""
+"""Formula of a step of BDF in increments; equation numbers refer to ``bdf/increments.py``."""
 
 from __future__ import annotations
 

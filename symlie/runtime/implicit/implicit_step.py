@@ -36,7 +36,7 @@ RECORD = (
 
 
 def without_traces(x: Array) -> Array:
-    """Return the numbers, with those that damping has reduced to a negligible size set to zero."""
+    """Return the numbers, with values that numerical damping has made negligible set to zero."""
     return np.where(np.abs(x) < NEGLIGIBLE, 0.0, x)
 
 
@@ -50,12 +50,12 @@ class Formula(Protocol):
     before: Array
     """v̇_n."""
     offset: Array | float
-    """m - θ with the argument m of T: the derivative of v by the configuration is γ' T⁻¹(m) up to products of
-    increments."""
+    """m - θ with the argument m of T: the derivative of v with respect to the configuration is γ' T⁻¹(m), up to
+    products of increments."""
 
     @property
     def slopes(self) -> Slopes:
-        """Derivatives of v and v̇ by the increment."""
+        """Derivatives of v and v̇ with respect to the increment."""
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
         """Return v and v̇ at the end of the step, for the increments θ and w."""
@@ -112,7 +112,7 @@ class ImplicitStep:
         return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(B, eta))
 
     def _along(self, at: Point, start: Array) -> Array:
-        """Return B of (b)."""
+        """Return the matrix B in (b)."""
         return self._jacobian(at.t, at.q) if self.formula.sees_end else start
 
     def at(self, u: Array) -> Point:
@@ -165,7 +165,7 @@ class ImplicitStep:
         return self.matrix.unknown_name(entry)
 
     def _taken(self, at: Point, start: Array) -> TakenMatrix:
-        """Return the matrix at an end of a step."""
+        """Return the Newton matrix at the end of a step."""
         return self.matrix.taken(at, self.formula.slopes, self._along(at, start))
 
     def refresh(self) -> None:
@@ -180,8 +180,8 @@ class ImplicitStep:
             self._keep()
 
     def record_after(self, iterations: int, *, renews: bool) -> Array:
-        """Return the evaluation point of the factors, invalidated after slow convergence unless the iteration renews
-        factors."""
+        """Return the evaluation point of the factors; after slow convergence it is marked invalid unless the iteration
+        renews factors."""
         if not len(self.record) or renews or iterations <= NEWTON_SLOW:
             return self.record
         return np.concatenate([self.record[:2], [0.0], self.record[3:]])
@@ -217,7 +217,7 @@ class ImplicitStep:
         return bool(np.all(np.abs(d[: self.layout.dimension]) <= limit))
 
     def correction(self, r: Array) -> Array:
-        """Solve with the matrix."""
+        """Solve the linear system with the Newton matrix."""
         n = self.layout.dimension
         d = self.factors.solve(r, n, self.layout.rows)
         if self.formula.sees_end and self.matrix.parts.has_tangent:

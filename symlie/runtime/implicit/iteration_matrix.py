@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 class Slopes(NamedTuple):
-    """Derivatives of an implicit formula by its increment: γ' = dv/dw in 1/s, β' = dv̇/dw in 1/s², and δ' = dv̇/dw in
-    1/s of first-order states, whose v̇ is the rate of the increment."""
+    """Derivatives of an implicit formula with respect to its increment: γ' = dv/dw in 1/s, β' = dv̇/dw in 1/s², and δ'
+    = dv̇/dw in 1/s for first-order states, whose v̇ is the rate of the increment."""
 
     velocity: float
     acceleration: float
@@ -99,7 +99,7 @@ class IterationMatrix:
         return found
 
     def taken(self, at: Point, slopes: Slopes, start: Array) -> TakenMatrix:
-        """Return the factorised matrix at a point; ``start`` has the stored values of B_n, needed with η; raise
+        """Return the factorised matrix at a point. ``start`` has the stored values of B_n, needed with η. Raise
         SingularSystemError or NotDifferentiableError with the name of the entry."""
         m, parts, tables = self.mechanics, self.parts, self.tables
         scale = slopes.acceleration if parts.is_scaled else 1.0
@@ -170,8 +170,8 @@ class IterationMatrix:
         np.add.at(values, tables["CORNER_TO"], corners)
 
     def _regularise(self, values: Array, M: Array, B: Array, slopes: Slopes) -> None:
-        """Subtract a small multiple of diag(B diag(M)⁻¹ Bᵀ) from the block of λ, and add one of γ' diag(B Bᵀ) to that
-        of η."""
+        """Subtract a small multiple of diag(B diag(M)⁻¹ Bᵀ) from the block of λ, and add a small multiple of γ' diag(B
+        Bᵀ) to the block of η."""
         m, layout = self.mechanics, self.layout
         row, column = m.algebra.jacobian_rows, m.algebra.jacobian_columns
         diagonal = np.zeros(layout.dimension)
@@ -202,8 +202,8 @@ class IterationMatrix:
         return np.asarray(np.maximum.reduceat(np.append(np.abs(q), 0.0), places)[::2])
 
     def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, span: float) -> float:
-        """Return the norm of the rounding of a residual, due to its terms and to the configuration of ``seen``, the
-        evaluation point of reused factors."""
+        """Return the norm of the rounding error of a residual, due to its terms and to the configuration of ``seen``,
+        the evaluation point of reused factors."""
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         largest = self.stored_sizes(seen.q)
         terms = np.abs(m.force(at.t, at.q, at.v))

@@ -69,10 +69,10 @@ class NewtonPolicy:
 
 @dataclass
 class NewtonCounts:
-    """Work of Newton iterations."""
+    """Statistics of Newton iterations."""
 
     evaluations: int = 0
-    """Number of residuals."""
+    """Number of evaluated residuals."""
     iterations: int = 0
     """Number of corrections."""
     jacobians: int = 0
@@ -80,12 +80,12 @@ class NewtonCounts:
     factorisations: int = 0
     back_substitutions: int = 0
     refreshes: int = 0
-    """Number of new matrices because reused factors did not reduce the residual fast enough."""
+    """Number of new matrices computed because reused factors did not reduce the residual fast enough."""
     halvings: int = 0
     rounding_floor: int = 0
     """Number of iterations that ended because rounding prevents a further decrease of the residual."""
     slowest: int = -1
-    """Entry of the largest residual before the last correction; -1 without corrections."""
+    """Index of the largest residual before the last correction; -1 without corrections."""
 
 
 WORK = ("jacobians", "factorisations", "back_substitutions", "refreshes", "halvings", "rounding_floor")
@@ -100,7 +100,7 @@ class NewtonProblem(Protocol):
 
     @property
     def floor(self) -> float:
-        """Norm of the rounding of the residual, available after the first matrix; zero if unknown."""
+        """Norm of the rounding error of the residual, available after the first matrix; zero if unknown."""
 
     def is_rounding(self, d: Array) -> bool:
         """Return whether a correction is below the resolution of the configuration of the last residual."""
@@ -118,11 +118,11 @@ class NewtonProblem(Protocol):
         """Evaluate the matrix ∂r/∂u at the point of the last residual."""
 
     def correction(self, r: Array) -> Array:
-        """Return (∂r/∂u)⁻¹ r with the last matrix."""
+        """Return (∂r/∂u)⁻¹ r with the latest matrix."""
 
 
 def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts) -> Array:
-    """Return the solution of r(u) = 0 from an initial guess, and add the work to ``counts``; raise
+    """Return the solution of r(u) = 0 from an initial guess, and add the statistics to ``counts``; raise
     NotConvergedError."""
     # Modified Newton: first the available factors, then those of one new matrix; full Newton is the last resort.
     if policy.contraction:

@@ -38,7 +38,7 @@ def add_product(
 
 
 class StepSamples:
-    """Samples of a step with fractions ξ and weights w; ``nodes`` are kernels of the set ``interpolation``."""
+    """Samples of a step with fractions ξ and weights w; ``nodes`` are the node kernels of the set ``interpolation``."""
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class StepSamples:
         return found
 
     def add_slopes(self, theta: Array, values: Array, tables: IterationTables) -> None:
-        """Add h times the derivative of the loads in p⁺ to the values of a matrix, followed by workspace for the sample
-        blocks."""
+        """Add h times the derivative of the contribution of loads to p⁺ to the values of a matrix, which are followed
+        by workspace for the sample blocks."""
         m, places, size = self._mechanics, tables.places, tables.structure.values
         rows, slopes = places["SAMPLE_ROWS"].reshape(-1, 5), places["SLOPE_ROWS"].reshape(-1, 3)
         for xi, weight in self._samples:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 class _Stage(ABC):
-    """Stage of a step from (t_n, q_n) as a function of u = (unknowns, μ); without ``tables`` the matrix is the
-    simplified one."""
+    """Stage of a step from (t_n, q_n) as a function of u = (unknowns, μ); without ``tables`` it uses the simplified
+    matrix."""
 
     has_factors = False
 
@@ -80,7 +80,7 @@ class _Stage(ABC):
         return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
 
     def is_rounding(self, d: Array) -> bool:
-        """Return False, because the limits of these stages already bound the corrections."""
+        """Return False, since the Newton policies of these stages already bound the corrections."""
         return False
 
     def refresh(self) -> None:
@@ -100,7 +100,7 @@ class _Stage(ABC):
             ) from error
 
     def values(self, tables: IterationTables) -> Array:
-        """Return the matrix at the point of the last residual, as stored in its structure."""
+        """Return the matrix at the point of the last residual, in the storage order of its structure."""
         structure = tables.structure
         values = np.zeros(structure.values + (tables.sampled or 0))
         self._add(values, tables)
@@ -109,7 +109,7 @@ class _Stage(ABC):
         return values[: structure.values]
 
     def correction(self, r: Array) -> Array:
-        """Solve with the matrix."""
+        """Solve the linear system with the matrix."""
         if self.factors is not None:
             return self.factors.solve(r)
         m, n = self.mechanics, self.layout.dimension
@@ -134,7 +134,8 @@ class StartStage(_Stage):
     """Remaining residual of the solution, divided by h."""
 
     def begin(self, target: Array, theta: Array) -> None:
-        """Evaluate the terms that do not depend on u, with ``target`` = p_n - h w₀ l_n and θ of prescribed nodes."""
+        """Evaluate the terms that do not depend on u, with ``target`` = p_n - h w₀ l_n and with θ of prescribed
+        nodes."""
         m = self.mechanics
         self.target, self.held = target, theta
         self.mass = m.mass(self.t_n, self.q_n)

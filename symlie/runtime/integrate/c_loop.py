@@ -25,10 +25,10 @@ RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
 STATES_OF_STEP = 3
-"""Largest number of states that a step records: its end, and both sides of a switch."""
+"""Largest number of states recorded in one step: its end, and both sides of a switch."""
 
 LEAST_SPEED = 5120.0
-"""Lower bound of steps times velocities per second for any method, so that short runs are a single call of the loop."""
+"""Lower bound of steps times velocities per second for any method, which makes short runs a single call of the loop."""
 
 
 _FIELDS = dataclasses.fields(Counters)
@@ -52,7 +52,7 @@ def _offset(ffi: Pointer) -> int:
 
 
 def state_block(layout: Layout, method: Method, start: Start) -> Block:
-    """Arrays of ``symlie_state`` by name; unknown values are zero, and each array has at least one entry."""
+    """Arrays of ``symlie_state`` by name. Unknown values are zero, and each array has at least one entry."""
     known = {
         "q": (layout.storage, start.q),
         "v": (layout.dimension, start.v),

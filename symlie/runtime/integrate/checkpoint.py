@@ -45,7 +45,7 @@ _LIBRARY = "the compiled code (its text, the compiler, or its flags)"
 
 
 class CheckpointKeeper:
-    """Writer of the state of a run to a file when due; a context manager that closes the file."""
+    """Writer of the state of a run to a file whenever a checkpoint is due; a context manager that closes the file."""
 
     def __init__(self, file: CheckpointFile, run: Run, recorder: Recorder, seconds: float) -> None:
         self._file, self._run, self._seconds = file, run, seconds
@@ -57,7 +57,7 @@ class CheckpointKeeper:
         return time.monotonic() - self._last >= self._seconds
 
     def keep(self, state: LoopState, recorder: Recorder) -> None:
-        """Write a checkpoint now; `CheckpointError` if the file is not writable."""
+        """Write a checkpoint now; raise `CheckpointError` if the file is not writable."""
         self._file.append(_state_bytes(self._run, state), new_records(recorder, self._written))
         self._written = lengths(recorder)
         self._last = time.monotonic()
@@ -168,7 +168,7 @@ def _state_bytes(run: Run, state: LoopState) -> bytes:
 
 
 def _library(loop: TimeLoopLike) -> str:
-    """Name of the compiled library: a hash of its text, the compiler and its flags."""
+    """Name of the compiled library: a hash of its source code, the compiler and its flags."""
     return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
 
 
@@ -202,7 +202,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
 
 
 def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
-    """Check types and numbers of a resumed state."""
+    """Check the types and values of a resumed state."""
     check_start("the state", state.at, run.system.layout)
     check_fields("counters", state.counters)
     check_fields("timings", run.timings)

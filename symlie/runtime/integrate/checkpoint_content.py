@@ -1,4 +1,4 @@
-"""State of a time loop and its records, as bytes."""
+"""Conversion of the state of a time loop and its records to bytes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.start import Start
 
 _CHUNK = struct.Struct("<cQ")
-"""Kind and number of the following rows: s(tates), t(race), e(vents) or changes of the r(ank)."""
+"""Kind and number of the following rows: s (states), t (trace), e (events) or r (rank changes)."""
 
 
 def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
-    """Data type of a loop state, equal on every machine."""
+    """Data type of a loop state, identical on every machine."""
     counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in dataclasses.fields(Counters)]
     flags = [(name, "<i8") for name in ("is_done", "has_acceleration", "has_event")]
     numbers = [(name, "<f8") for name in ("t", "cpu_seconds", "h")]
@@ -35,7 +35,7 @@ def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
 
 
 def state_bytes(layout: Layout, own: int, state: LoopState) -> bytes:
-    """Bytes of a state with ``own`` numbers of method history."""
+    """Convert a state with ``own`` numbers of method history to bytes."""
     at, row = state.at, np.zeros((), dtype=_state_type(layout, own))
     for name, value in vars(state.counters).items():
         row[name] = value
@@ -51,7 +51,7 @@ def state_bytes(layout: Layout, own: int, state: LoopState) -> bytes:
 
 
 def state_of(layout: Layout, own: int, data: bytes) -> LoopState:
-    """State from its bytes."""
+    """Reconstruct a state from bytes."""
     row = np.frombuffer(data, dtype=_state_type(layout, own))[0]
     counters = Counters(**{f.name: row[f.name].item() for f in dataclasses.fields(Counters)})
     q, v, multipliers, carried, acceleration, event = (
@@ -81,7 +81,7 @@ def lengths(recorder: Recorder) -> Lengths:
 
 
 def new_records(recorder: Recorder, written: Lengths) -> bytes:
-    """Records since the last checkpoint, in chunks of rows."""
+    """Records since the last checkpoint, as chunks of rows."""
     states, tried, events, changes = written
     known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
     happened = [

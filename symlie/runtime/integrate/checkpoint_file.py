@@ -34,9 +34,9 @@ FORMAT = 3
 _NAME = b"symlie checkpoint "
 _MAGIC = _NAME + f"{FORMAT}\n".encode()
 _SIZES = struct.Struct("<QQ")
-"""Length of the header, bytes of a slot."""
+"""Length of the header, and size of a slot in bytes."""
 _COUNTS = struct.Struct("<QQI")
-"""Sequence number, bytes of records and their checksum, followed by the state."""
+"""Sequence number, size of the records in bytes and their checksum, followed by the state."""
 _CHECKSUM = struct.Struct("<I")
 
 
@@ -94,7 +94,8 @@ class CheckpointFile:
 
     @classmethod
     def reopen(cls, path: Path) -> tuple[Self, Content]:
-        """Continue a file from its newest complete state; `FormatError` for another version, damage, or a lock."""
+        """Continue a file from its newest complete state; raise `FormatError` for another version, damage, or a
+        lock."""
         with contextlib.ExitStack() as held:
             held.enter_context(locked(path))
             try:
@@ -105,7 +106,8 @@ class CheckpointFile:
             return cls(path, file, held.pop_all(), places, sequence, content.records), content
 
     def append(self, state: bytes, records: bytes) -> None:
-        """Write a new state and the records since the last one; `CheckpointError` leaves the previous state intact."""
+        """Write a new state and the records since the last one; after a `CheckpointError` the previous state is
+        intact."""
         checksum = zlib.crc32(records, self._checksum)
         length = self._length + len(records)
         place = _place(self._sequence + 1, length, checksum, state)
@@ -133,7 +135,7 @@ class CheckpointFile:
 
 
 def read_checkpoint(path: Path) -> Content:
-    """Read a checkpoint, which may be in use; `FormatError` for another version or damage."""
+    """Read a checkpoint, even while a run writes it; raise `FormatError` for another version or damage."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -150,7 +152,7 @@ def _place(sequence: int, length: int, checksum: int, state: bytes) -> bytes:
 
 
 def _whole(data: bytes, start: int, size: int) -> bytes | None:
-    """A checked part without its checksum; None if it is incomplete."""
+    """A part of the file with valid checksum, without this checksum; None if the part is incomplete."""
     part = data[start : start + size]
     body = part[: -_CHECKSUM.size]
     return body if len(part) == size and part == _checked(body) else None
@@ -185,7 +187,7 @@ def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
 
 
 def _version(data: bytes) -> str | None:
-    """Version that wrote a file of another format, if its header starts as in all formats so far."""
+    """Version of symlie that wrote a file of another format, if its header begins as in all formats so far."""
     start = data.find(b"\n") + 1
     with contextlib.suppress(FormatError), reading("The header"):
         length, _ = _SIZES.unpack_from(data, start)

@@ -1,4 +1,4 @@
-"""Methods that can integrate a model, and the default."""
+"""Methods that can integrate a model, and the default method."""
 
 from __future__ import annotations
 

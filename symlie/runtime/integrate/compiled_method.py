@@ -1,4 +1,4 @@
-"""A system and a method in the form that their compiled library expects."""
+"""C structures of a system and a method for their compiled library."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class _Driver:
     library: Library
     template: ProblemTemplate
     last: dict[type, tuple[object, Pointer, list[object]]] = field(default_factory=dict)
-    """Last structure of each type, for runs with identical options."""
+    """Latest structure of each type, reused for runs with identical options."""
     workspace_size: int = 0
     lanes: dict[int, Library] = field(default_factory=dict)
     """Libraries for ensemble members in SIMD lanes, by number of lanes."""
 
     def described(self, what: StepControl | Plan, structure: Callable[[], Structures]) -> tuple[Pointer, list[object]]:
-        """A C structure in memory, and the objects that own its memory."""
+        """Pointer to a C structure in memory, and the objects that own the memory."""
         known = self.last.get(type(what))
         if known is None or known[0] is not what:
             known = self.last[type(what)] = what, *in_memory(self.library, structure())
@@ -83,7 +83,7 @@ class _Driver:
 
 
 known_drivers: WeakKeyDictionary[KernelSets, list[_Driver]] = WeakKeyDictionary()
-"""Drivers by the object that copies of a system share."""
+"""Drivers by the kernel sets, which copies of a system share."""
 
 
 def _driver(system: System, method: Method) -> tuple[_Driver, float]:
@@ -120,7 +120,7 @@ class CompiledMethod:
         self._driver, self._held = driver, [problem_held, control_held]
 
     def plan(self, plan: Plan, record_every: int) -> Pointer:
-        """``symlie_plan`` of the segments with its own step budget, which lives as long as this object."""
+        """``symlie_plan`` of the segments with a separate step budget, valid as long as this object."""
         described, held = self._driver.described(plan, lambda: plan_structure(plan))
         own = self.library.ffi.new("symlie_plan *", described[0])
         own.record_every, own.control = record_every, self.control
@@ -128,7 +128,7 @@ class CompiledMethod:
         return own
 
     def problems(self, prepared: Prepared) -> tuple[Pointer, list[object]]:
-        """Structures of several systems, and the objects that own their memory."""
+        """C structures of several systems, and the objects that own their memory."""
         return self._driver.template.problem(prepared)
 
     def lanes_library(self, system: System, lanes: int) -> tuple[Library, float]:
@@ -145,7 +145,7 @@ class CompiledMethod:
 
     @property
     def _workspace_size(self) -> int:
-        """Size of the workspace for the topology, in numbers."""
+        """Number of workspace values for the topology."""
         driver = self._driver
         if not driver.workspace_size:
             driver.workspace_size = max(int(self.library.call.symlie_workspace(self.problem)), 1)

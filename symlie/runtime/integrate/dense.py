@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 DRAWN_POINTS = 96
-"""Plotted points per long step: 24 per turn, of which the longest steps of series of order sixty have four."""
+"""Plotted points per long step: 24 per turn, since the longest steps of series of order sixty contain four turns."""
 
 
 def densely(solution: Solution) -> Solution:
-    """Solution for plots: long polynomial steps evaluated at many times each.
+    """Solution for plots, in which long polynomial steps are evaluated at many times.
 
     The result contains the recorded states and the events. A solution without long polynomials, or with unrecorded
     steps, is returned unchanged.
@@ -93,7 +93,7 @@ class DenseOutput:
         return found
 
     def _between(self, interval: NDArray[np.intp], t: Array) -> States:
-        """States at times within the steps after the recorded states ``interval``."""
+        """States at times within the steps that follow the recorded states ``interval``."""
         ends, first = self._ends_of_steps
         interval = first[interval]
         if self._shorter_steps is not None:

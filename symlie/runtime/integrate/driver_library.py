@@ -68,9 +68,9 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
 
 
 def _bandwidth(system: System) -> str:
-    """Bandwidth of the Schur complement of a chain as a constant, for an unrolled elimination.
+    """Bandwidth of the Schur complement of a chain as a compile-time constant, for an unrolled elimination.
 
-    It comes from the model definition alone, so that other topologies use the same library.
+    It depends on the model definition only, so other topologies use the same library.
     """
     layout = system.layout
     rows = 0 if layout.is_fixed else max((e.rows for e in layout.elements), default=0)

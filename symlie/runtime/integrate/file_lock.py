@@ -1,8 +1,8 @@
-"""Lock on a file name: one run holds it at a time, on every operating system, until its process ends.
+"""Lock on a file name: at most one run holds it at a time, on every operating system, until its process ends.
 
-The lock is that of an empty SQLite database next to the file, since SQLite is the part of the standard library that
-locks files on all platforms. The operating system holds the lock, so a killed process leaves only an empty file, which
-the next run reuses.
+The lock is held on an empty SQLite database next to the file, since SQLite is the only part of the standard library
+that locks files on all platforms. The operating system manages the lock, so a killed process leaves only an empty file,
+which the next run reuses.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 REMOVED = 1
-"""Content of a lock whose file is about to be removed."""
+"""Content of a lock file that is about to be removed."""
 
 ATTEMPTS = 10
-"""Number of attempts for a lock with this content."""
+"""Number of attempts to lock a file with this content."""
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a path, which need not exist; no lock on file systems without locks; `FormatError` if it is
-    taken."""
+    """Hold the lock of a path, which need not exist. Raise `FormatError` if another run holds it. File systems without
+    locks are used without a lock."""
     place, process = path.with_name(f".{path.name}.lock"), os.getpid()
     lock = _taken(path, place)
     try:

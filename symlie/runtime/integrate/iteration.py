@@ -15,11 +15,11 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
 REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO")
-"""Tables of products with T that ignore structural zeros."""
+"""Tables of products with T that do not exploit structural zeros."""
 
 
 def matrix_of(system: System, method: Method) -> MatrixTables | None:
-    """Matrix of implicit steps, or the saddle point matrix if it is eliminated as a whole, or None."""
+    """Matrix of implicit steps, or the saddle point matrix if it is eliminated as a whole, otherwise None."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
         return iteration_of(system, has_eta)
@@ -49,7 +49,7 @@ def _compliance(solver: SaddleAlgebra | None) -> Array | None:
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
-    """Matrix of implicit steps with an η for each λ if `has_eta`; the Newton matrices are derived on first use."""
+    """Matrix of implicit steps, with an η for each λ if `has_eta`. The Newton matrices are derived on first use."""
     layout = system.layout
     matrix = system.sets.iteration(has_eta, system.mechanics.massless)
     tables = {

@@ -1,7 +1,7 @@
-"""Ensemble members in SIMD lanes: eligible systems and methods, and the data of the loop.
+"""Ensemble members in SIMD lanes: eligible systems and methods, and the arguments of the compiled loop.
 
-Each lane has the bits of its member alone: lanes are compiled from the same text, with several numbers instead of each,
-and members are processed individually where their branches differ.
+Each lane is bitwise identical to an individual run of its member: the same source code is compiled with several numbers
+in place of each one, and members are processed individually where their branches differ.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ MOST_LANES = 16
 """Largest number of lanes."""
 
 LEAST_WORK = 1e8
-"""Velocities times steps of all members from which lanes save more time than their compilation costs."""
+"""Velocities times steps of all members above which lanes save more time than their compilation costs."""
 
 USUAL_STEPS = 100
 """Assumed number of adaptive steps of a member."""
 
 
 def refusal(system: System, request: Request) -> str | None:
-    """Return why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
+    """Return the reason why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
@@ -45,8 +45,7 @@ def refusal(system: System, request: Request) -> str | None:
 
 def _refusal_of_series(system: System) -> str | None:
     """Return the reason for Taylor series, whose lanes support neither several branches nor functions other than
-    products.
-    """
+    products."""
     layout = system.layout
     if not layout.is_fixed:
         return "run-time topologies already use SIMD registers for their elements"
@@ -61,9 +60,10 @@ def _refusal_of_series(system: System) -> str | None:
 
 
 def lanes_for(system: System, request: Request, members: int, wanted: int | None) -> int | None:
-    """Number of lanes for the members; None: the width of the registers where the members run.
+    """Number of lanes for the members; None: the register width of the machine where the members run.
 
-    `wanted` None requests lanes only if they are worth their compilation; `ModelError` if a request is impossible.
+    With `wanted` None lanes are used only if they save more time than their compilation costs; `ModelError` if a
+    request cannot be satisfied.
     """
     if wanted is None:
         steps = request.plan.total_steps if not request.control.is_adaptive else USUAL_STEPS

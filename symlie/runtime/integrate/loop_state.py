@@ -11,7 +11,7 @@ from symlie.runtime.solution.start import Start
 
 @dataclass
 class Counters:
-    """Progress of a loop; the fields of the same names of ``symlie_state``."""
+    """Progress of a loop, with the field names of ``symlie_state``."""
 
     segment: int = 0
     step: int = 0
@@ -49,7 +49,7 @@ class Counters:
     chattering_step: float = 0.0
 
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
-        """Add the Newton iterations of a step from t."""
+        """Add the Newton iterations of a step that starts at t."""
         self.newton_iterations += counts.iterations
         for name in WORK:
             setattr(self, name, getattr(self, name) + getattr(counts, name))

@@ -1,4 +1,5 @@
-"""Order and tables of a matrix that compiled code eliminates: in its text, or as data for large systems."""
+"""Elimination order and tables of a matrix for compiled code: as constants in the source code, or as data for large
+systems."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.elimination import EliminationStructure
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
-"""Tables that all models of fixed topology contain."""
+"""Tables contained in all models of fixed topology."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class MatrixTables:
 
     @property
     def packed(self) -> NDArray[np.int32]:
-        """All tables in one array: the start of each and the end, then the tables."""
+        """All tables in one array: the start of each table and the end, then the tables."""
         if self.is_fixed:
             return np.zeros(1, dtype=np.int32)
         sizes = [len(table) for table in self._all.values()]
@@ -62,7 +63,7 @@ class MatrixTables:
 
     @property
     def header(self) -> str:
-        """Text with the tables of a fixed topology, or with their locations, and the elimination."""
+        """Source code with the tables of a fixed topology, or with their positions, and the elimination."""
         guard = ["#ifndef SYMLIE_SADDLE_TABLES_H", "#define SYMLIE_SADDLE_TABLES_H"] if self.has_saddle else []
         lines = guard.copy()
         lines += [f"#define {name} {value}" for name, value in self.constants.items()]

@@ -1,6 +1,7 @@
-"""Systems of one topology, integrated by one method in one compiled loop: members of an ensemble.
+"""Members of an ensemble: systems of one topology, integrated by one method in one compiled loop.
 
-A member has the bits of a run on its own: the loop is that of `solve`, and so are its start and its parameters.
+Each member is bitwise identical to an individual run, since the loop, the initial state and the parameters are those of
+`solve`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 
 EVENTS_AT_ONCE = 8
-"""Capacity of a member for events of each event function until they are fetched."""
+"""Capacity of the event buffer of a member, for each event function, between two calls."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class MemberStarts:
 
 
 def records_of(request: Request) -> int:
-    """Number of recorded states of a complete run, with the initial state if recorded."""
+    """Number of recorded states of a complete run, including the initial state if it is recorded."""
     plan, every = request.plan, request.record_every
     first = int(request.records_start)
     if not every:
@@ -194,7 +195,7 @@ class MemberLoop:
         record.events = 0
 
     def count(self, name: str) -> NDArray[np.int64]:
-        """An integer field of `symlie.runtime.integrate.loop_state.Counters`, of each member."""
+        """An integer field of `symlie.runtime.integrate.loop_state.Counters` for each member."""
         return self._states.integers(name)
 
     @property
@@ -203,7 +204,7 @@ class MemberLoop:
         return self._states.numbers("t")
 
     def end(self, member: int) -> LoopState:
-        """Final state of the loop of a member."""
+        """Final loop state of a member."""
         s = self._states.pointer[member]
         q, v, multipliers, carried, acceleration, own, event = (rows[member].copy() for rows in self._at.values())
         _, _, rows, size = self._sizes

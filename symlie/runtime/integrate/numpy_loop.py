@@ -49,7 +49,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     ChatteringError: Status.CHATTERING,
     DivergentSeriesError: Status.DIVERGING,
 }
-"""Status of the compiled loop by exception of a step."""
+"""Status of the compiled loop for each exception of a step."""
 
 
 @dataclass
@@ -135,7 +135,7 @@ class TimeLoop:
             self.h = 0.0
 
     def _go_on_from_switch(self, *, is_part: bool) -> None:
-        """Restart after a step that ended at a switch; with fixed steps it may be a part of one."""
+        """Restart after a step that ended at a switch, which with fixed steps may be only a part of a step."""
         self.state.acceleration = None
         self._begin_anew()
         if is_part:
@@ -280,7 +280,8 @@ class TimeLoop:
         return Status.EVENT if is_terminal else Status.DONE
 
     def _follow_branch(self, trial: Trial, h: float, end: float) -> bool:
-        """Detect singular configurations after an accepted step; return whether it was projected (``rank_loss.h``)."""
+        """Detect singular configurations after an accepted step; return whether the state was projected
+        (``rank_loss.h``)."""
         watch, counters, state, m = self.control.watches_rank, self.counters, self.state, self.system.mechanics
         if not watch or m.takes_redundant_rows:
             return False
@@ -314,7 +315,7 @@ class TimeLoop:
             return None, STATUS_OF[type(error)]
 
     def _step_of(self, h: float) -> Trial:
-        """Attempt a step of a given size, and count it even if it fails."""
+        """Attempt a step of the given size, and count it even if it fails."""
         try:
             trial = self.stepper.step(self.state, h)
         except IntegrationError:
@@ -339,10 +340,8 @@ class TimeLoop:
         return self.system.mechanics.events(t, q, v, multipliers)
 
     def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
-        """Record the events of a step; return the trial step, its end, and whether a terminal event ended it.
-
-        None if an event function is NaN.
-        """
+        """Record the events of a step; return the trial step, its end, and whether a terminal event ended it, or None
+        if an event function is NaN."""
         assert self.event is not None
         inside = StepInside(self.stepper, self.state, trial, h, end, self._step_of)
         after = inside.events(end, trial)

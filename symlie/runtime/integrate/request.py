@@ -1,4 +1,4 @@
-"""Validation of the arguments of `solve`, in the terms of the time loop, and the initial state."""
+"""Validation of the arguments of `solve` and their conversion for the time loop, and the initial state."""
 
 from __future__ import annotations
 
@@ -135,10 +135,10 @@ MOST_REMEMBERED = 64
 """Largest number of cached requests per layout."""
 
 _PLAIN = frozenset({type(None), bool, int, float, str})
-"""Types of arguments whose text determines them."""
+"""Types of arguments that are determined by their text."""
 
 _remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
-"""Cached requests by their arguments, for systems that differ in values alone."""
+"""Cached requests by their arguments, for systems that differ only in values."""
 
 
 def requested(
@@ -149,7 +149,7 @@ def requested(
     trace: bool = False,
     continued: float | None = None,
 ) -> Request:
-    """Validate the arguments of `solve`; `continued` is the time of the state that is continued, in s."""
+    """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s."""
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
     found = _request(system, t_span, complete_options(words), trace, continued)
@@ -160,7 +160,7 @@ def requested(
 def _request(
     system: System, t_span: tuple[float, float] | float, words: SolveOptions, trace: bool, continued: float | None
 ) -> Request:
-    """A request, identical for equal arguments."""
+    """Return a request; equal arguments give the same request."""
     if not _is_plain(t_span, trace, words):
         return _checked(system, t_span, words, trace, continued)
     known = _remembered.setdefault(system.layout, {})
@@ -173,7 +173,8 @@ def _request(
 
 
 def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: SolveOptions) -> bool:
-    """Return whether equal arguments give equal requests: numbers and names, but no file, which may change."""
+    """Return whether the arguments are numbers and names, which determine the request, and no file, which may
+    change."""
     ends = t_span if type(t_span) is tuple else (t_span,)
     is_plain = _PLAIN.issuperset(map(type, (*ends, trace, *words.values())))
     return is_plain and (words["method"] is None or words["method"] in method_names())
@@ -238,7 +239,7 @@ def _checked(
 
 
 def beginning(system: System, request: Request, start: Solution | None = None) -> LoopState:
-    """State before the first step, with unusable initial values reported by name; `start` is a solution to continue."""
+    """State before the first step; `start` is a solution to continue. Errors name unusable initial values."""
     chosen, plan, t0 = request.method, request.plan, request.t0
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
     if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
@@ -261,7 +262,7 @@ def check_method(layout: Layout, method: Method) -> None:
 
 
 def _dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
-    """Number of redundant constraint equations, if they are permitted."""
+    """Number of redundant constraint equations, if these are permitted."""
     if not system.mechanics.takes_redundant_rows:
         return 0
     found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q, v))
@@ -273,7 +274,8 @@ def _as_json(values: ArrayLike | None) -> object:
 
 
 def least_tolerance(rtol: ArrayLike | None, atol: ArrayLike | None) -> float:
-    """Smallest relative tolerance of a run, or smallest absolute one if there is none; `ModelError` if not numeric."""
+    """Smallest relative tolerance of a run, or smallest absolute one if all relative ones are zero; `ModelError` if not
+    numeric."""
     stated = [real_array(name, x) for name, x in (("rtol", rtol), ("atol", atol)) if x is not None]
     found = (float(x.min()) for x in stated if x.size and x.min() > 0)
     return next(found, DEFAULT_TOLERANCE)
@@ -380,7 +382,7 @@ def _first_step(system: System, request: Request, start: Start) -> float:
 
 
 def _stated_first_step(request: Request) -> float | None:
-    """Specified initial step size, or the whole interval for methods that estimate their own."""
+    """Specified initial step size, or the whole interval for methods that estimate the initial step size themselves."""
     control, plan = request.control, request.plan
     if request.h0 is not None:
         return min(float(request.h0), control.h_max)

@@ -154,7 +154,7 @@ class TimeLoopLike(Protocol):
 
     compile_seconds: float
     steps_per_second: float
-    """Lower bound for any method until the speed of this one is known."""
+    """Lower bound for any method, until the speed of this run is known."""
 
     def advance(self, budget: int) -> Status:
         """Attempt up to ``budget`` steps."""
@@ -167,7 +167,7 @@ class TimeLoopLike(Protocol):
 
 
 class Keeper(Protocol):
-    """Writer of loop states, from which another process can continue."""
+    """Writer of loop states from which another process can resume."""
 
     def keep(self, state: LoopState, recorder: Recorder) -> None:
         """Write the state now."""
@@ -197,7 +197,7 @@ class Run:
 
     @cached_property
     def findings_at_the_start(self) -> list[str]:
-        """Findings on the initial values."""
+        """Findings about the initial values."""
         return findings_at_the_start(self)
 
     def loop(self, begin: LoopState) -> TimeLoopLike:
@@ -254,8 +254,8 @@ def execute(
 ) -> Solution:
     """Integrate from a state of the loop to the end.
 
-    `keeper` writes the state when due, on Ctrl-C and at the end. An `IntegrationError` has the ``solution`` up to the
-    last good step.
+    `keeper` writes the state when due, on Ctrl-C and at the end. An `IntegrationError` contains the ``solution`` up to
+    the last valid step.
     """
     failure: IntegrationError | None = None
     budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
@@ -365,7 +365,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
 
 
 def _before_it_went_wrong(solution: Solution, failure: IntegrationError) -> Solution:
-    """Solution up to the last good step, which the failure names if later steps are omitted."""
+    """Solution up to the last valid step; if later steps are omitted, the error message names this step."""
     kept, recorded = good_states(solution.system, solution.t, solution.q, solution.v), len(solution.t)
     if kept == recorded:
         return solution

@@ -15,10 +15,10 @@ from symlie.runtime.system.breakpoints import starts_after
 from symlie.utilities.number_checks import is_number
 
 GRID_TOLERANCE = 1e-9
-"""Deviation from an integer number of steps, as a fraction of a step, that is ignored in a segment."""
+"""Deviation from an integer number of steps in a segment, as a fraction of a step, that is ignored."""
 
 LARGEST_STEPS = int(2 / TIME_RESOLUTION)
-"""Number of such steps in the longest interval, from -t to t."""
+"""Largest number of steps for which this tolerance is resolved, in the longest interval, from -t to t."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def step_plan(
 
 
 def _steps_between(a: float, b: float, h: float | None) -> int:
-    """Number of equal steps of at most the length h from a to b; 0 without a length or for an empty interval."""
+    """Number of equal steps of at most the length h from a to b; 0 if h is None or the interval is empty."""
     if h is None or not a < b:
         return 0
     ratio = (b - a) / h

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ShorterSteps:
-    """Integrator of steps from the recorded states of a solution, with its method, or a substitute, and its
+    """Integrator of steps from the recorded states of a solution, with its method or a substitute, and with its
     stabilisation."""
 
     def __init__(self, solution: Solution) -> None:
@@ -52,7 +52,7 @@ class ShorterSteps:
 
     @staticmethod
     def _step(stepper: Stepper, start: States, k: int, t: Array) -> Trial:
-        """Result of the step from a state to its time."""
+        """Result of a step from a recorded state to the given time."""
         begin = State(float(start.t[k]), start.q[k], start.v[k], start.multipliers[k])
         trial = stepper.step(begin, float(t[k]) - begin.t)
         if stepper.rows and stepper.method.own:

@@ -57,12 +57,12 @@ BERNSTEIN: Array = np.array(_inverse([_basis(s) for s in _NODES]), dtype=float)
 """Coefficients of the polynomial through six samples, shape (6, 6)."""
 
 OUTLINE = (0, 2, 3, 5)
-"""Indices of the nodes that decide whether a function needs more samples."""
+"""Indices of the nodes whose values decide whether a function needs more samples."""
 
 CUBIC: Array = np.array(
     [1 / (32 * math.prod(_NODES[i] - _NODES[j] for j in OUTLINE if j != i)) for i in OUTLINE], dtype=float
 )
-"""Last Chebyshev coefficient of the cubic interpolant of the outline samples, shape (4,)."""
+"""Weights of the last Chebyshev coefficient of the cubic interpolant through the outline samples, shape (4,)."""
 
 
 def bernstein_value(coefficients: Array, s: float) -> float:
@@ -85,10 +85,10 @@ def bernstein_form(coefficients: Array, h: float) -> Array:
 
 
 def resolved_form(coefficients: Array, length: float, last_terms: int) -> tuple[float, Array]:
-    """Interval up to a length on which a truncated series is valid, and its Bernstein form there.
+    """Interval, of at most a given length, on which a truncated series is accurate, and its Bernstein form there.
 
-    The series of an event function may converge more slowly than that of the motion. If the function is clearly
-    nonzero, the interval is the whole length.
+    The series of an event function may converge more slowly than the series of the motion. If the function is clearly
+    nonzero, the interval has the given length.
     """
     n = len(coefficients) - 1
     terms = np.abs(coefficients) * length ** np.arange(n + 1.0)
@@ -159,7 +159,7 @@ def first_fall(b: Array) -> float:
 def turning_points(b: Array, near: float, flat: float) -> Iterator[tuple[float, float, bool]]:
     """Yield (point, value, whether it is an extremum) in order, with at most one zero between neighbours.
 
-    Values beyond `near` are nonzero for certain; parts with a variation below `flat` are not subdivided.
+    Values beyond `near` are certainly nonzero; parts with a variation below `flat` are not subdivided.
     """
     parts = [(0.0, 1.0, b)]
     while parts:

@@ -85,7 +85,7 @@ class CKernels:
         return out
 
     def problem(self, p: Prepared) -> Pointer:
-        """Description of the system in C with these parameters."""
+        """C structure of the system with these parameters."""
         if id(self) not in p.cache:
             p.cache[id(self)] = self._template.problem(p)
         return p.cache[id(self)][0]
@@ -102,7 +102,7 @@ class CKernels:
 
     @functools.cached_property
     def _topology(self) -> Prepared:
-        """Description with zero parameters, for kernels of nodes, which depend only on the number of nodes."""
+        """C structure with zero parameters, for node kernels, which depend only on the number of nodes."""
         zeros = tuple(np.zeros((1, e.prepared_parameters)) for e in self._layout.elements)
         return Prepared(np.zeros(self._layout.prepared_parameters), zeros)
 
@@ -138,7 +138,7 @@ class CKernels:
         return OrdinaryStarts(is_ordinary, q, v, multipliers)
 
     def first_steps(self, p: Prepared, states: States, norm: ErrorNorm, order: int, longest: float) -> Array:
-        """Initial step sizes of an adaptive method of an order, in s, shape (n,), at most `longest`."""
+        """Initial step sizes for an adaptive method of the given order, in s, shape (n,), at most `longest`."""
         pointer, problem, h = self._library.pointer, self.problem(p), np.empty(len(states.t))
         held = {name: pointer(array) for name, array in norm._asdict().items()}
         control = self._library.ffi.new("symlie_control *", held)
@@ -220,7 +220,7 @@ class CKernels:
 
 
 def starts_structure(layout: Layout) -> Structures:
-    """The structure ``symlie_starts``: data of specified states before their completion."""
+    """The structure ``symlie_starts``: specified states to be completed."""
     rotations, parts = checked_places(layout)
     places: dict[str, Member] = {}
     if not layout.is_fixed:
@@ -256,7 +256,7 @@ def _flat(rows: Array) -> Array:
 
 
 def c_states(library: Library, states: States, of_each: int = 0) -> tuple[Pointer, list[Pointer]]:
-    """States in C, the same number for each system or all for one, with the memory that must stay alive."""
+    """States as C structure, the same number for each system or all for one, and the objects that own the memory."""
     arrays = (states.t, states.q, states.v, states.multipliers, states.carried)
     held = [library.pointer(np.ascontiguousarray(array, dtype=float)) for array in arrays]
     return library.ffi.new("symlie_states *", (len(states.t), of_each, *held)), held
@@ -265,7 +265,7 @@ def c_states(library: Library, states: States, of_each: int = 0) -> tuple[Pointe
 def asked_states(
     library: Library, layout: Layout, interval: NDArray[np.int64], t: Array
 ) -> tuple[States, tuple[Pointer, ...]]:
-    """Empty states at times between recorded ones for C to fill, with the arguments of the call."""
+    """Empty states for C to fill, at times between recorded ones, and the arguments of the call."""
     times, count = np.ascontiguousarray(t, dtype=float), len(t)
     q, v = np.empty((count, layout.storage)), np.empty((count, layout.dimension))
     multipliers, carried = np.empty((count, layout.rows)), np.empty((count, layout.carried_size))

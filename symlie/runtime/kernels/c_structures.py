@@ -1,4 +1,4 @@
-"""C structures as data: in memory for a library, and as text for a header."""
+"""C structures as data: in memory for a library, and as source code for a header."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class StructureRows:
         self.place(name, np.ascontiguousarray(rows))
 
     def place(self, name: str, rows: NDArray[np.generic]) -> None:
-        """Point a member of each structure to its row of an array, shape (count, …), as output memory."""
+        """Point a member of each structure to its row of an output array, shape (count, …)."""
         self._held.append(rows)
         begin, stride = np.uint64(rows.ctypes.data), np.uint64(rows.strides[0])
         addresses = begin + stride * np.arange(self._count, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Description of a system for compiled code: tables of its topology and its parameters."""
+"""C structure of a system: tables of its topology, and its parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Integers = NDArray[np.int32]
 LongIntegers = NDArray[np.int64]
 
 Sharing = tuple[Integers, Integers, Integers, LongIntegers]
-"""Starts of the blocks of element pairs with a common node: in B, in B M⁻¹, of that node in v, and in S."""
+"""For pairs of elements with a common node, the starts of the blocks in B, in B M⁻¹, of the node in v, and in S."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
 
 
 def _moving(layout: Layout) -> tuple[LongIntegers, slice]:
-    """Nodes of each type, or 0 if none is integrated, and the range of components that are integrated."""
+    """Number of integrated nodes of each type, or 0 if none is integrated, and the range of integrated components."""
     components = np.flatnonzero(layout.moves)
     hull = slice(int(components[0]), int(components[-1]) + 1) if len(components) else slice(0, 0)
     return np.where(layout.moving_types, layout.node_counts, 0), hull
@@ -200,7 +200,7 @@ def _output_tables(layout: Layout) -> dict[str, Member]:
 
 
 class ProblemTemplate:
-    """C structure of a topology, the template of systems with parameters."""
+    """C structure of a topology, which serves as a template for systems with parameters."""
 
     def __init__(self, library: Library, layout: Layout, tables: ProblemTables) -> None:
         nothing = Prepared(np.zeros(1), tuple(np.zeros((1, 1)) for _ in layout.elements))

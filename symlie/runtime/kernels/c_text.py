@@ -1,4 +1,4 @@
-"""Numbers as C text."""
+"""Numbers as C source code."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def carried_after(
 def _prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: float, end: float, q: Array) -> Array:
     """Rotation of prescribed angles between two times, in rad, by Simpson's rule over sufficiently short parts.
 
-    Other nodes keep their q, so the result is meaningless for angles that are not prescribed.
+    Other nodes keep their q, so the result is valid for prescribed angles only.
     """
     span, angles, q = end - start, layout.angles, q.copy()
     v = np.zeros(layout.dimension)

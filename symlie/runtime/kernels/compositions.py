@@ -12,8 +12,8 @@ from symlie.runtime.layout.layout import Array
 
 
 class Compositions:
-    """Functions of the arguments of a jet, for all its elements; `z` has the arguments of order 0, shape (arguments,
-    count)."""
+    """Functions of the arguments of a jet, for all its elements; `z` contains the arguments at order 0, shape
+    (arguments, count)."""
 
     def __init__(self, compositions: Sequence[Composition], z: Array, order: int) -> None:
         self._arguments = [c.argument for c in compositions]

@@ -56,11 +56,12 @@ class DiscreteKernels:
         return total if by_velocity else np.concatenate(rows)
 
     def end_load(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        """l at the end of a step; zero if the discrete Lagrangian has no potential energy samples at the ends."""
+        """Load l at the end of a step; zero if the discrete Lagrangian does not sample the potential energy at the
+        ends."""
         return self("load", p, t, q, v) if any(self.weights) else np.zeros(self._layout.dimension)
 
     def values(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> list[Array]:
-        """Stored values of matrices: S and N of ``momentum_slopes``, K and D of ``load_slopes``."""
+        """Stored values of matrices: S and N for ``momentum_slopes``, K and D for ``load_slopes``."""
         kernel = KERNELS[name]
         which = slice(0, 2) if name == "momentum_slopes" else slice(2, 4)
         parts = [[np.zeros(0)] for _ in kernel.result_names]

@@ -30,7 +30,7 @@ FURTHER_POLES = (
     6.364215240121328e-26, 1.0007294993394272e-28, 1.5775223401439616e-31, 2.4906676318987927e-34,
     3.936279142255365e-37, 6.224841831254412e-40, 9.84790367805057e-43, 1.5583659504789778e-45,
 )  # fmt: skip
-"""Coefficients of z^i of Σ_{n>3} 1/(4π²n² - z); each contributes less than a 16th of the sum for z < 4π²."""
+"""Coefficients of z^i in Σ_{n>3} 1/(4π²n² - z); each term contributes less than a 16th of the sum for z < 4π²."""
 
 ENOUGH = 2.0**-60
 """Relative size to which errors of the initial values of a recurrence must decay."""
@@ -93,7 +93,7 @@ def _backward_bessel(omega: float, z: float, sigma: float, last: int) -> list[fl
 
 
 def _forward_bessel(omega: float, z: float, last: int) -> list[float]:
-    """The same by upward recurrence."""
+    """Compute the same values by upward recurrence."""
     y = [np.sin(omega) / omega]
     y.append(-(y[0] - np.cos(omega)) / omega)
     for n in range(1, last + 1):
@@ -171,7 +171,7 @@ def _angle_ratios(f: ScalarFunction, x: Array, order: int) -> Array:
 
 
 def _stated(f: ScalarFunction, z: Array, order: int) -> Array:
-    """Coefficients from the expansion about the centre of the part of the domain that contains z."""
+    """Coefficients from the expansion about the centre of the subinterval that contains z."""
     found = np.full((order, len(z)), np.nan)
     lower = 0.0
     for part in f.expansions:

@@ -33,7 +33,8 @@ Newton = Sequence[Positions]
 
 
 def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | None, massless: Integers) -> Unknowns:
-    """Unknowns of an implicit step: θ, λ and, for stabilised index 2, η; by nodes and by elements with constraints."""
+    """Unknowns θ, λ and, for stabilised index 2, η of an implicit step, grouped by nodes and by elements with
+    constraints."""
     saddle, n = saddle_unknowns(layout, massless), layout.dimension
     node, instance = saddle.group[:n], saddle.group[n:]
     K, C, H = newton
@@ -72,7 +73,7 @@ class IterationTables:
     blocks: int = 0
     """Number of values of β' M + γ' C; see `symlie.runtime.linear.eta_tables`."""
     sampled: int | None = None
-    """Number of values in blocks of samples, if a step has any; see `symlie.runtime.kernels.sample_places`."""
+    """Number of values in the blocks of samples, if a step has samples; see `symlie.runtime.kernels.sample_places`."""
 
 
 def iteration_tables(
@@ -193,7 +194,7 @@ def _places(
 
 
 def _places_of_fields(layout: Layout, table: SetTable, places: EliminationStructure) -> dict[str, NDArray[np.int32]]:
-    """Additional tables of first-order states."""
+    """Additional tables for first-order states."""
     q, v, a, multipliers = (found for found, _ in matrix_positions(layout, SETS["fields"], table))
     sizes = _sizes(layout, "dimension")
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -219,7 +220,7 @@ PRODUCTS = {
     "HIDDEN": "HIDDEN_COLUMN",
     "STATE": "STATE_COLUMN",
 }
-"""Products K T, B T, H T and Sq T with the table of the columns of their left factors."""
+"""Products K T, B T, H T and Sq T, with the table that contains the columns of the left factor."""
 
 
 def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationTables) -> dict[str, NDArray[np.int32]]:

@@ -21,15 +21,15 @@ Inputs = list[Array | np.float64]
 
 @dataclass
 class _Jet:
-    """Data of the jet of a type for higher orders: values of order 0, and factors of products by order."""
+    """Data of a jet of a type for higher orders: values at order 0, and factors of products by order."""
 
     layout: JetLayout
     kept: Array
     factors: list[Array]
     conditions: list[Array]
-    """Sizes of branch conditions, followed by their values for each order."""
+    """Sizes of branch conditions, followed by their coefficients for each order."""
     given: Array
-    """Values of the last order for another jet."""
+    """Values of the last order that another jet uses."""
     compositions: Compositions | None = None
 
     def sums(self, k: int) -> Array:
@@ -53,7 +53,7 @@ class Jets:
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
         self.follows_fields = not layout.has_fields or layout.has_angles
-        """True if orders of v have vector fields instead of velocities."""
+        """True if the orders of v contain vector fields instead of velocities."""
         self._followed = [k for k in self._placing.elements if self._follows(k)]
         self._jets: dict[str, _Jet] = {}
         self._events: list[tuple[int, str]] = []
@@ -61,7 +61,7 @@ class Jets:
         self._widths = dict(nodes)
 
     def _follows(self, index: int) -> bool:
-        """Return whether the orders of nodes that depend on an element type are computed."""
+        """Return whether the orders of the dependent nodes of an element type are computed."""
         layout, element = self._layout, self._layout.elements[index]
         if layout.has_unwrapped or not self._layouts[f"{element.name}_place_jet"].unread:
             return True
@@ -70,7 +70,7 @@ class Jets:
         return any(t.name in placed and moves for t, moves in types)
 
     def rate(self, k: int, q: Array, w: Array, out: Array) -> None:
-        """Write order k of q' = S(q) w of nodes with velocities to out; zero for other nodes and types that do not
+        """Write order k of q' = S(q) w for nodes with velocities to out; zero for other nodes and for types that do not
         move."""
         has_rate = self._layout.has_velocity & self._layout.moves
         for kind, storage, velocity in self._groups:
@@ -82,7 +82,7 @@ class Jets:
             out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
 
     def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array, rate: Array) -> Array:
-        """Order k of v, or of the vector fields if they are integrated, plus order k of the given rates.
+        """Return order k of v, or of the vector fields if they are integrated, plus order k of the given rates.
 
         Order 0 initialises higher orders.
         """
@@ -167,7 +167,7 @@ class Jets:
         return self._of_rows("hidden", k, "q", t, q)
 
     def _of_rows(self, name: str, k: int, letters: str, t: float, *vectors: Array) -> Array:
-        """Order k of constraint equations of a kind, zero for element types without them."""
+        """Return order k of one kind of constraint equations; zero for element types without them."""
         found = np.zeros(self._layout.rows)
         for index, inputs in self._inputs(letters, t, *vectors):
             of_type = f"{self._layout.elements[index].name}_{name}_jet"
@@ -198,11 +198,11 @@ class Jets:
                 self._end(name, k, inputs)
 
     def _taken(self, name: str) -> Inputs:
-        """Values that the jet of hidden constraints passes to another jet of its type."""
+        """Values that the jet of hidden constraints shares with another jet of its type."""
         return [self._jets[name.replace("_force_jet", "_hidden_jet")].given] if self._layouts[name].taken else []
 
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
-        """Return the arguments after order k of the functions of each element type."""
+        """Return the arguments of order k for the functions of each element type."""
         layout = self._layout
         for index in range(len(layout.elements)):
             places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
@@ -211,7 +211,7 @@ class Jets:
             yield index, [*([] if t is None else [np.float64(t)]), *found]
 
     def _parameters(self, index: int) -> Inputs:
-        """Additional arguments of order 0."""
+        """Additional arguments at order 0."""
         return [self._p.model, self._p.elements[index].T]
 
     def _begun(self, name: str, inputs: Inputs, count: int | None = None) -> Array:
@@ -252,7 +252,7 @@ class Jets:
         return np.concatenate([self._next(name, k, inputs[e]).T.ravel() for e, name in self._events])
 
     def conditions(self, orders: int) -> Array:
-        """Branch conditions up to an order, preceded by their sizes."""
+        """Coefficients of branch conditions up to an order, preceded by their sizes."""
         rows = [np.array(j.conditions[: orders + 1]) for j in self._jets.values() if j.layout.conditions]
         return np.concatenate([x.reshape(orders + 1, -1) for x in rows], axis=1) if rows else np.zeros((orders + 1, 0))
 

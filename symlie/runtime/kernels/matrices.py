@@ -1,7 +1,7 @@
 """Derivative matrices of a system.
 
-``newton`` are the Newton matrices K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b); ``ports`` are the
-derivatives by inputs and of outputs.
+The set ``newton`` contains the Newton matrices K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b); ``ports``
+contains derivatives with respect to inputs and derivatives of outputs.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class SystemMatrices:
 
 
 def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
-    """Row and column of each stored value, and the shape, of each matrix of a set."""
+    """Row and column of each stored value, and the shape, for each matrix of a set."""
     axes = _axes(layout)
     found = []
     for k, matrix in enumerate(chosen.matrices):
@@ -87,7 +87,7 @@ def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list
 
 
 def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArray[np.intp]]]]:
-    """Length of each kind of axis, and the indices of each element along it by element type."""
+    """Length of each kind of axis, and for each element type the indices of its elements along the axis."""
     counts = layout.instance_counts
     inputs = sum(size for size, _ in layout.inputs.values())
     return {

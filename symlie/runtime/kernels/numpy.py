@@ -22,7 +22,7 @@ Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
 """Generated functions by name."""
 
 Times = float | Array
-"""Time of one state, or times of several, shape (n,)."""
+"""Time of one state, or times of several states, shape (n,)."""
 
 NodeGroup = tuple[str, NDArray[np.intp], NDArray[np.intp]]
 """A node type with the storage and velocity indices of its nodes, shape (components, nodes)."""
@@ -170,7 +170,7 @@ class NumpyKernels:
         return on_nodes(self._functions, self._node_groups, self.layout, kernel, *vectors)
 
     def _of_elements(self, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array) -> Array:
-        """A system kernel of one state or of several: numbers have shape (n,), vectors a leading axis."""
+        """Evaluate a system kernel for one state or for several: numbers have shape (n,), vectors a leading axis."""
         states, layout = vectors[0].shape[:-1], self.layout
         total = np.zeros((*states, 0 if kernel.gather is Gather.STORED else result_size(kernel, layout)))
         parts = [total]
@@ -218,7 +218,7 @@ class NumpyKernels:
         self._place(p, t, q, v)
 
     def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
-        """Compute dependent nodes: first those with an offset from a reference, then those with a full definition."""
+        """Compute dependent nodes: first nodes with an offset from a reference, then nodes with a full definition."""
         for index in self._placing.elements:
 
             def offsets(index: int = index) -> Array:
@@ -266,7 +266,7 @@ class NumpyKernels:
     def _symplectic(
         self, name: str, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float
     ) -> tuple[NDArray[np.int64], Array]:
-        """Indices of u, and values of a kernel of a model whose own definition moves all nodes."""
+        """Indices of u, and values of a kernel of a model whose definition moves all nodes."""
         kernel = self._functions[f"{self.layout.name}_{name}"]
         place = self.layout.field_places[0][0]
         inputs = (np.float64(t), q[self._storage_of[0][:, 0]], u[place], np.float64(h), np.float64(theta))

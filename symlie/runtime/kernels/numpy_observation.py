@@ -1,4 +1,4 @@
-"""Quantities of many states, and interpolation, in NumPy: counterpart of ``observe.h`` and ``interpolate.h``."""
+"""Quantities at many states, and interpolation, in NumPy: the counterpart of ``observe.h`` and ``interpolate.h``."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def interpolate(kernels: NumpyKernels, p: Prepared, recorded: States, interval: 
 
 
 def _increments(kernels: NumpyKernels, q: Array, later: Array, turned: Array) -> Array:
-    """θ of steps, on the branch of log with the rotation of the step."""
+    """θ of steps, on the branch of log selected by the rotation of the step."""
     angles, theta = kernels.layout.angles, kernels.difference(q, later)
     is_near = (np.abs(turned - theta[:, angles.component]) < 1) | angles.is_prescribed
     far = np.flatnonzero(~is_near.all(axis=1))

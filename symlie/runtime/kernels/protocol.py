@@ -101,8 +101,8 @@ class Kernels(Protocol):
         """Specified initial (q, v) of all nodes that are not node arrays."""
 
     def chart(self, q: Array, u: Array) -> float:
-        """Largest squared rotation angle in u; beyond the limit if local coordinates pass a singularity on the way from
-        q."""
+        """Largest squared rotation angle in u; beyond the limit if local coordinates pass a singularity between q and
+        q∘exp(u)."""
 
     def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
         """Overwrite configuration and velocity of prescribed nodes."""
@@ -111,10 +111,11 @@ class Kernels(Protocol):
         """v' of prescribed nodes, zero for all others."""
 
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
-        """v, with the algebra-valued vector fields of first-order states in their components."""
+        """v, in which the components of first-order states are replaced by their algebra-valued vector fields."""
 
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
-        """u - h f(t, stage) of the symplectic θ-family, and its derivative by u (dimension × dimension)."""
+        """u - h f(t, stage) of the symplectic θ-family, and its derivative with respect to u (dimension ×
+        dimension)."""
 
     def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
         """The configuration at the end of a step of the symplectic θ-family."""

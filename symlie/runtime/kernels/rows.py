@@ -14,7 +14,7 @@ FEWEST = 8
 
 
 class Rows:
-    """Rows of several columns with the given widths, added in blocks."""
+    """Records with several columns of the given widths, added in blocks of rows."""
 
     def __init__(self, *widths: int) -> None:
         self._widths = widths
@@ -33,7 +33,7 @@ class Rows:
         return 8 * self._count * sum(self._widths)
 
     def reserve(self, count: int) -> None:
-        """Reserve memory for additional rows and one more; `MemoryError` leaves existing rows untouched."""
+        """Reserve memory for additional rows and one more; after a `MemoryError` existing rows are unchanged."""
         needed = self._count + count + 1
         if needed <= self._room:
             return
@@ -50,7 +50,7 @@ class Rows:
                 return
 
     def add(self, *columns: Array) -> None:
-        """Add rows, each column with n times its width entries: either all of them, or none if memory runs out."""
+        """Add n rows, from one array of n times the width for each column: all of them, or none if memory runs out."""
         count = columns[0].size // self._widths[0]
         self.reserve(count)
         end = self._count + count
@@ -59,15 +59,15 @@ class Rows:
         self._count = end
 
     def last(self) -> list[Array]:
-        """Copy of the last row of each column."""
+        """Copy of the last row, by column."""
         return [column[self._count - 1].copy() for column in self._columns]
 
     def since(self, first: int) -> list[Array]:
-        """Copy of the rows from an index on, of each column."""
+        """Copy of the rows from an index on, by column."""
         return [column[first : self._count].copy() for column in self._columns]
 
     def taken(self) -> list[Array]:
-        """Remove and return all rows of each column."""
+        """Remove and return all rows, by column."""
         columns, count = self._columns, self._count
         self._start()
         for column, width in zip(columns, self._widths, strict=True):

@@ -18,14 +18,14 @@ class Reach:
     searched: float = 0.0
     """End of the interval searched so far."""
     before: float = math.inf
-    """Time up to which the branches are valid for certain, if that ends."""
+    """Time up to which the branches are certainly valid, if their validity is limited."""
     beyond: float = math.inf
-    """Time from which the branches are invalid for certain."""
+    """Time from which the branches are certainly invalid."""
 
 
 @dataclass(frozen=True)
 class EventPiece:
-    """Coefficients of event functions from a state over an interval, in s.
+    """Coefficients of event functions about a state, valid over an interval in s.
 
     Some of the last terms serve as an error estimate.
     """
@@ -43,16 +43,16 @@ class EventPiece:
 class Series:
     """Taylor coefficients by order of stored components, velocities, vector fields and multipliers.
 
-    Those of order k are multiplied by the k-th power of a unit of time, so that all stay within the range of doubles.
-    The unit is a power of two with exact products, so that results do not depend on it.
+    Coefficients of order k are multiplied by the k-th power of a unit of time, which keeps them within the range of
+    doubles. The unit is a power of two, so products with it are exact, and results do not depend on it.
     """
 
     unit: float
-    """In s."""
+    """Unit of time, in s."""
     q: Array
     v: Array
     w: Array
-    """First order only, if vector fields have no series, since no unwrapped angles depend on them."""
+    """Vector fields; first order only if they have no series, since no unwrapped angles depend on them."""
     multipliers: Array
     sizes: Array
     """Sizes of branch conditions before cancellation, shape (conditions,)."""
@@ -77,8 +77,8 @@ class Series:
         return _sum((orders * self.q)[1:], s) / self.unit, _sum((orders * self.v)[1:], s) / self.unit
 
     def moved(self, h: float, after: Series, has_angles: bool) -> Array:
-        """∫ v, or of vector fields, over a time h: from both ends as a measure of size, and from the mean for unwrapped
-        angles."""
+        """∫ v dt, or the integral of vector fields, over a time h: estimated from both ends as a measure of size, and
+        computed from the mean for unwrapped angles."""
         if not has_angles:
             return np.asarray(h * (self.w[0] + after.w[0]) / 2)
         return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h / self.unit)

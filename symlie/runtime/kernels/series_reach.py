@@ -18,7 +18,7 @@ from symlie.runtime.kernels.series import Reach, Series
 from symlie.runtime.layout.layout import Array
 
 Conditions = Callable[[float], Array]
-"""Branch conditions of the state that a series reaches after a time."""
+"""Branch conditions at the state that a series reaches after a given time."""
 
 
 def find_reach(series: Series, length: float, conditions_of: Conditions) -> None:
@@ -60,7 +60,7 @@ def find_reach(series: Series, length: float, conditions_of: Conditions) -> None
 
 
 def proposed_step(longest: float, reach: Reach) -> float:
-    """End of the next step from a series, in s; a branch change shortly after the end is moved into the step."""
+    """End of the next step from a series, in s; a branch change shortly after the end is included in the step."""
     return min(reach.beyond, longest) if reach.beyond > SOON * reach.searched else longest
 
 

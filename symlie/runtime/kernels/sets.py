@@ -1,4 +1,4 @@
-"""Optional kernel sets of a system, each derived, emitted and loaded on first use."""
+"""Optional kernel sets of a system. Each is derived, emitted and loaded on first use."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from symlie.utilities.reading import reading
 from symlie.utilities.showing import Brief
 
 Source = Callable[[str], Mapping[str, str]]
-"""Derives and emits the files of a set."""
+"""Function that derives and emits the files of a set."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KernelSets(Brief):
-    """Access to the kernel sets of a system; copies of a system share it."""
+    """Access to the kernel sets of a system, shared by all copies of the system."""
 
     layout: Layout
     known: Mapping[str, str]
@@ -53,7 +53,7 @@ class KernelSets(Brief):
         """Generated files of a set by name: C header and source, NumPy module, and table.
 
         `FormatError` if the system was loaded without them and its model is unknown, or if they belong to another
-        version of it; `GroupError` if a group of the model does not have these coordinates.
+        version of the model; `GroupError` if a group of the model does not have these coordinates.
         """
         if name not in self._files:
             model, names = self.layout.name, kernel_set(name).files(self.layout.name)
@@ -111,7 +111,7 @@ class KernelSets(Brief):
         return StepKernels(self.layout, name, self.functions(name))
 
     def jets(self, p: Prepared, order: int) -> Jets:
-        """Jets up to an order for a state to be given, in NumPy."""
+        """Jets up to an order, in NumPy, to be initialised at a state."""
         if "jets" not in self._jets:
             self._jets["jets"] = self.functions("jets"), self.table("jets")
         return Jets(self.layout, *self._jets["jets"], p, order)

@@ -1,4 +1,4 @@
-"""Placeholder for the kernels of a system whose generated code does not run."""
+"""Placeholder for the kernels of a system whose generated code is not run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Unloaded:
 
 
 def unloaded() -> Any:
-    """An object that raises an error on any attribute access."""
+    """Return an object that raises an error on any attribute access."""
     return _Unloaded()
 
 

@@ -16,7 +16,7 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 def with_start_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float, q: Array) -> Array:
-    """A configuration (storage,) at time t, in s, with its angles nearest to their specified initial values."""
+    """A configuration (storage,) at time t, in s, with angles nearest to their specified initial values."""
     if not layout.has_unwrapped:
         return q
     begun = q.copy()
@@ -25,7 +25,7 @@ def with_start_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float, q
 
 
 def with_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float | Array, q: Array) -> Array:
-    """Configurations (…, storage) with their angles nearest to the previous ones."""
+    """Configurations (…, storage) with angles nearest to the previous ones."""
     if not layout.has_unwrapped:
         return q
     kept = q.copy()

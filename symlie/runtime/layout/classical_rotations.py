@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 SMALL_ANGLE = 1e-2
-"""Angle in rad below which series take the place of closed forms; terms beyond them are below 1e-17."""
+"""Angle in rad below which series replace closed forms; the omitted terms are below 1e-17."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class ClassicalRotation:
 
 
 def classical_rotation(kind: NodeType) -> ClassicalRotation | None:
-    """The classical coordinates of a node type; None if its velocities are those of a group.
+    """Return the classical coordinates of a node type; None if its velocities are those of a group.
 
     Parameters
     ----------
     kind
-        The node type.
+    The node type.
     """
     rates = {f.name: f.part for f in kind.velocity_fields}
     for f in kind.storage_fields:

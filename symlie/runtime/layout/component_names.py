@@ -55,7 +55,7 @@ class ComponentNames(Places, ABC):
         return self.row_names([row])[0]
 
     def row_names(self, rows: Iterable[int]) -> list[str]:
-        """Names of constraint equations, combined for those of one constraint."""
+        """Names of constraint equations; equations of the same constraint are combined."""
         positions: dict[str, list[str]] = {}
         for row in rows:
             position, constraint = self._place_of_row(row)
@@ -113,7 +113,7 @@ class ComponentNames(Places, ABC):
         return f"{node.name}[{index}]" if node.is_array else node.name
 
     def body_of(self, component: int) -> str:
-        """Body of a velocity component; empty without one."""
+        """Body of a velocity component; empty if it belongs to none."""
         name = self._node_of(component).name
         element, _ = self.named_instances.get(name, (-1, 0))
         is_body = element >= 0 and {"mass", "inertia"} <= set(self.instances[element].parameter_names)
@@ -124,8 +124,7 @@ class ComponentNames(Places, ABC):
 
     def entry_name(self, entry: int) -> str:
         """Name of an entry of the residual of an implicit step: a velocity component, or a constraint equation, which
-        may occur twice.
-        """
+        may occur twice."""
         if entry < self.dimension:
             return self.velocity_name(entry)
         return self.row_name((entry - self.dimension) % self.rows)

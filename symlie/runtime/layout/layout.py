@@ -66,12 +66,12 @@ class Layout(ComponentNames):
 
     @property
     def options(self) -> dict[str, object]:
-        """Build options of the model."""
+        """Options with which the model was built."""
         return self.manifest.options
 
     @property
     def is_fixed(self) -> bool:
-        """True if counts and tables are part of the generated text."""
+        """True if counts and tables are part of the generated code."""
         return self.manifest.fixed_topology
 
     @property
@@ -96,7 +96,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def input_interpolations(self) -> dict[str, str]:
-        """Minimum smoothness of the interpolation of each input; empty if any interpolation is permitted."""
+        """Required smoothness of the interpolation of each input; empty if any interpolation is permitted."""
         return {i.name: i.interpolation for i in self.manifest.inputs}
 
     @cached_property
@@ -148,7 +148,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def angles(self) -> Angles:
-        """Planar rotations, whose full turns are counted."""
+        """Planar rotations whose full turns are counted."""
         return angles_of(self.nodes, self.motion_velocity)
 
     @cached_property
@@ -227,7 +227,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def moves(self) -> NDArray[np.bool_]:
-        """Flags of components of moving types, shape (dimension,)."""
+        """Mask of components of moving types, shape (dimension,)."""
         return np.repeat(self.moving_types, self.type_sizes)
 
     @cached_property
@@ -253,7 +253,8 @@ class Layout(ComponentNames):
 
     @cached_property
     def balances(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Equations that balance forces on massless components, and these components; both shape (balances,)."""
+        """Equations that balance forces on massless components, and the indices of these components; both of shape
+        (balances,)."""
         rows, components = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for index, element in enumerate(self.elements):
             first = 0
@@ -278,7 +279,8 @@ class Layout(ComponentNames):
 
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
-        """Position and unit of each named output: first those of the model in the order of definition, then others."""
+        """Position and unit of each named output: first the outputs of the model in the order of definition, then all
+        others."""
         found: dict[str, tuple[slice, str]] = {}
         end = 0
         for name, (unit, parts) in self.output_parts.items():
@@ -314,7 +316,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def has_outputs_of_instances(self) -> bool:
-        """True if some element has outputs with individual names, so that tables define the sums."""
+        """True if some element has outputs with individual names; tables then define the sums."""
         return has_outputs_of_instances(self._types)
 
     @property
@@ -364,7 +366,8 @@ class Layout(ComponentNames):
 
     @cached_property
     def parameter_sources(self) -> tuple[NDArray[np.int32] | None, ...]:
-        """Indices of model parameters behind the entries of `element_parameters`, or -1; None without any."""
+        """Indices of the model parameters that supply the entries of `element_parameters`, -1 for separate values; None
+        if no parameter is shared."""
         rows = zip(self.instances, self.element_parameters, strict=True)
         found = [i.sources.reshape(own.shape) if i.sources.size else None for i, own in rows]
         if any(np.max(sources) >= len(self.parameter_defaults) for sources in found if sources is not None):
@@ -407,7 +410,8 @@ class Layout(ComponentNames):
 
     @property
     def has_rates(self) -> bool:
-        """True if rates of local coordinates are not velocities; states within a step then come from shorter steps."""
+        """True if rates of local coordinates differ from velocities; states within a step then come from shorter
+        steps."""
         return self.has_fields or self.has_coordinate_rates
 
     @property

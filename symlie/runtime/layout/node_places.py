@@ -84,7 +84,7 @@ class NodePlaces:
 
     @cached_property
     def node_storage(self) -> int:
-        """Length of the configurations of all nodes, after which the unwrapped angles of all elements follow."""
+        """Number of storage components of all nodes; the unwrapped angles of all elements follow them."""
         return int(self.starts[0][-1])
 
     @cached_property
@@ -150,7 +150,7 @@ class NodePlaces:
 
     @cached_property
     def sought(self) -> NDArray[np.bool_]:
-        """Flags of unknowns of implicit steps: components that can move, and all components of first-order states."""
+        """Mask of unknowns of implicit steps: components that can move, and all components of first-order states."""
         return self.free | ~self.has_velocity
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Dependent nodes with offsets from references, which element types define."""
+"""Dependent nodes with offsets from reference nodes, defined by element types."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def located_places(layout: Layout) -> Iterator[LocatedPlaces]:
 
 
 def _rounds(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
-    """Largest number of evaluations of an element type until each offset uses the dependent nodes of others."""
+    """Largest number of evaluations of an element type, since an offset may use dependent nodes of other elements."""
     places = {place for place, _ in placements}
     references = {reference for _, reference in placements} if len(placements) == 1 else set()
     used = members[:, [k for k in range(members.shape[1]) if k not in places | references]]

@@ -9,7 +9,7 @@ _UNITS = {"R": "1", "p": "1", "x": "m", "x_dot": "m/s", "Omega": "rad/s", "U": "
 """Units of the fields of moving bodies."""
 
 _COORDINATES = ("x", "x_dot")
-"""Fields of Rⁿ, which are lengths only for a body that also rotates."""
+"""Fields of Rⁿ, which are lengths only if the body also rotates."""
 
 
 def field_unit(node_type: NodeType, name: str) -> str:

@@ -28,14 +28,14 @@ def labels_of(element: ElementType, instances: Instances) -> tuple[tuple[Label, 
 
 
 def without_labels(labels: Sequence[Sequence[Label]]) -> NDArray[np.int64]:
-    """Elements that appear under the names of their type."""
+    """Elements without labels, which appear under the name of their type."""
     return np.array([k for k, row in enumerate(labels) if not row], dtype=np.int64)
 
 
 def _named(
     stated: Sequence[Stated], first: int, labels: Sequence[Sequence[Label]]
 ) -> Iterator[tuple[int, Stated, int, Label]]:
-    """Quantities of labelled elements: number within the type, the quantity, the element, its label.
+    """Quantities of labelled elements: number of the element within the type, the quantity, the element, its label.
 
     ``first`` is the position of the first quantity among the labels of an element.
     """
@@ -45,9 +45,10 @@ def _named(
 
 
 def named_constraints(types: Types, rows: Sequence[NDArray[np.int64]], model: str) -> dict[str, ConstraintSlice]:
-    """Equations of each named constraint, from those of the elements of each type, shape (elements, rows).
+    """Equations of each named constraint, from the equations of the elements of each type, shape (elements, rows).
 
-    `model` names the element type of the model definition. `ValueError` if parts of a constraint are not adjacent.
+    `model` names the element type of the model definition. `ValueError` if the equations of a constraint are not
+    adjacent.
     """
     named: dict[str, ConstraintSlice] = {}
     parts: dict[str, list[tuple[int, ConstraintRows, NDArray[np.int64]]]] = {}
@@ -74,7 +75,7 @@ def named_constraints(types: Types, rows: Sequence[NDArray[np.int64]], model: st
 
 
 def output_parts(types: Types, first: Sequence[str]) -> dict[str, tuple[str, list[OutputPart]]]:
-    """Unit and summands of each named output: the ``first`` ones, then others in the order of the types."""
+    """Unit and summands of each named output: the outputs ``first``, then all others in the order of the types."""
     found: dict[str, tuple[str, list[OutputPart]]] = {}
     for index, (element, instances) in enumerate(types):
         labels = labels_of(element, instances)

@@ -56,7 +56,7 @@ def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
 
 
 def _second_rate(axes: str, angles: Array, spin: Array) -> Array:
-    """b' = (R_k(c)ᵀ e_j)·ω, where the axis of b is perpendicular to those of a and c."""
+    """b' = (R_k(c)ᵀ e_j)·ω, which holds since the axis of b is perpendicular to the axes of a and c."""
     j, k = ("XYZ".index(axis) for axis in axes[1:])
     sign, other = (1 if (j - k) % 3 == 1 else -1), 3 - j - k
     c = angles[..., 2]
@@ -64,7 +64,7 @@ def _second_rate(axes: str, angles: Array, spin: Array) -> Array:
 
 
 def _singular_field(node: NodeSlice, *, has_spin: bool) -> tuple[int, str] | None:
-    """Offset and kind of three rotation parameters that are stepped."""
+    """Offset and kind of three rotation parameters that are integrated."""
     rates = {f.name for f in node.type.velocity_fields}
     for f in node.type.storage_fields:
         form = rotation_form(f.name, f.shape)

@@ -30,7 +30,7 @@ class NodeSlice(Brief):
 
     @property
     def is_state(self) -> bool:
-        """True if some node of the slice is not a dependent node."""
+        """True unless all nodes of the slice are dependent."""
         return not bool(self.placed.any()) or not bool((self.placed | self.fixed).all())
 
     def by_node(self, values: NDArray[np.float64], *, velocity: bool) -> NDArray[np.float64]:
@@ -43,11 +43,11 @@ class NodeSlice(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConstraintSlice(Brief):
-    """Equations of a named constraint: of all unnamed elements of its type, or of one quantity."""
+    """Equations of a named constraint: those of all unnamed elements of a type, or those of one quantity."""
 
     stated: ConstraintRows
     rows: NDArray[np.int64]
-    """Shape (elements, size), or (1, size)."""
+    """Indices of the equations, shape (elements, size), or (1, size)."""
     is_array: bool
     element: str
     instances: NDArray[np.int64]
@@ -63,7 +63,7 @@ class OutputPart(Brief):
     """Number of the output among those of the type."""
     instances: NDArray[np.int64]
     first: int
-    """First component of the named output that it is added to."""
+    """First component of the named output to which the contribution is added."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,7 +21,7 @@ def first_numbers(layout: Layout) -> dict[str, int]:
 def links(layout: Layout) -> Numbers:
     """Pairs of node numbers, shape (n, 2), of elements between neighbours in a node array or on a curve.
 
-    These are the segments of rods; an element between the two ends of a rod is not a segment.
+    These are the segments of rods; an element that connects both ends of a rod is not a segment.
     """
     array = np.repeat(np.arange(len(layout.nodes)), [n.count for n in layout.nodes])
     on_curves = {pair for c in layout.curves.values() for pair in itertools.pairwise(c.nodes.tolist())}

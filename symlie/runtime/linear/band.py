@@ -12,7 +12,7 @@ from symlie.runtime.linear.ordering import reverse_cuthill_mckee
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 ROWS_AT_ONCE = 32
-"""Number of matrix rows that enter the window of the elimination together."""
+"""Number of matrix rows added to the window of the elimination at once."""
 
 
 class BandStructure:
@@ -51,7 +51,7 @@ class BandStructure:
 
     @cached_property
     def operations(self) -> int:
-        """Multiplications of an elimination in which every possible row exchange occurs."""
+        """Number of multiplications of an elimination in which every possible row exchange occurs."""
         below = self._last - np.arange(len(self._last))
         return int(np.sum(below * (self._last[self._last] - np.arange(len(self._last)))))
 

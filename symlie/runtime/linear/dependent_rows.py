@@ -62,9 +62,8 @@ class DependentRows:
         return np.asarray(multipliers - self.undetermined @ (self.undetermined.T @ multipliers))
 
     def contradict(self, residual: Array, bound: float) -> bool:
-        """Return whether the constraints are contradictory: a dependent combination of equations has a larger
-        residual.
-        """
+        """Return whether the constraints are contradictory, that is, whether a dependent combination of equations has a
+        residual above the given size."""
         return not bool(np.all(np.abs(self.combinations.T @ residual) <= bound))
 
 
@@ -89,7 +88,8 @@ def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int, c
 
 
 def _split(columns: Array, least: float, weights: Array | None = None) -> tuple[Array, Array]:
-    """Orthonormal basis of columns, longest first, in the metric of the weights, and remainders of short columns."""
+    """Orthonormal basis of columns, longest first, in the metric of the weights, and the remainders of the other
+    columns."""
     left, found = columns.copy(), np.zeros((len(columns), 0))
     weighted = np.ones((1, 1)) if weights is None else np.sqrt(weights)[:, None]
     while left.shape[1]:
@@ -108,7 +108,7 @@ def _split(columns: Array, least: float, weights: Array | None = None) -> tuple[
 
 
 def _set_aside(combinations: Array) -> NDArray[np.bool_]:
-    """Choose the row with the largest share of each combination; the first of equal ones."""
+    """Choose the row with the largest share of each combination; of equal rows the first one."""
     left, aside = combinations, np.zeros(len(combinations), dtype=bool)
     for _ in range(combinations.shape[1]):
         lengths = np.linalg.norm(left, axis=1)

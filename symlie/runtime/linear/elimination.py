@@ -21,10 +21,11 @@ SMALL = 16
 """Largest number of unknowns of a dense matrix."""
 
 NARROW = 18
-"""Largest half bandwidth for which no other order is considered."""
+"""Largest half bandwidth for which only the band order is considered."""
 
 BAND_ADVANTAGE = 1.25
-"""Cost of an operation in blocks relative to one in a band, whose rows are longer and may be exchanged freely."""
+"""Cost of an operation in pivot blocks relative to one in a band, which has longer rows and permits any row
+exchange."""
 
 
 class EliminationStructure(Protocol):
@@ -68,7 +69,7 @@ class EliminationStructure(Protocol):
 def places_of_kept(
     structure: EliminationStructure, rows: Indices, columns: Indices, kept: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """Storage indices of entries; an index after the values, which nothing reads, for entries without storage."""
+    """Storage indices of entries; entries without storage get an index after all values, which is never read."""
     found = np.full(len(rows), structure.stored, dtype=np.int32)
     found[kept] = structure.places(rows[kept], columns[kept])
     return found
@@ -104,8 +105,8 @@ KINDS = {"dense": DenseStructure, "band": BandStructure, "blocks": BlockStructur
 
 
 def elimination_structure(unknowns: Unknowns, kinds: Sequence[str] = tuple(KINDS)) -> EliminationStructure:
-    """Return the structure with the lowest operation count; a band alone pivots freely, which some regular matrices
-    need."""
+    """Return the structure with the lowest operation count. Only a band permits free pivoting, which some regular
+    matrices need."""
     if "dense" in kinds and (unknowns.size <= SMALL or len(kinds) == 1):
         return DenseStructure(unknowns)
     if "band" in kinds:

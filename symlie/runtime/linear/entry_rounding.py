@@ -9,10 +9,10 @@ import numpy as np
 from symlie.runtime.layout.layout import Array, Sparse
 
 ROUNDING = 8 * np.finfo(float).eps
-"""Rounding of an entry of a matrix relative to its size, and of the numbers of a state."""
+"""Relative rounding error of matrix entries and of the values of a state."""
 
 NUDGE = 2.0**-30
-"""Relative change of a state that shows how sensitive the matrices are to its rounding."""
+"""Relative change of a state that measures the sensitivity of matrices to its rounding."""
 
 NUDGES = 2
 """Number of such changes, in different directions."""

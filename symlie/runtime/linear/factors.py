@@ -16,7 +16,7 @@ from symlie.runtime.linear.kkt import LARGEST_DENSE
 from symlie.runtime.linear.unknowns import Indices
 
 _NOISE = 1e-15
-"""Relative perturbation of a matrix whose elimination meets a zero pivot, so that the elimination can finish."""
+"""Relative perturbation of a matrix with a zero pivot, with which the elimination can be completed."""
 
 
 class SingularMatrixError(Exception):

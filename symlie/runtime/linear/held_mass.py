@@ -17,12 +17,13 @@ from symlie.runtime.linear.schur import BandedAlgebra
 from symlie.runtime.linear.unknowns import Indices
 
 NAMES = ("HELD_ENTRY", "HELD_DIAGONAL", "HELD_OUTSIDE", "HELD_TO", "HELD_FIRST", "HELD_SECOND")
-"""Tables: values of B in these equations with the diagonal of M of each, values that must vanish, and products."""
+"""Tables: values of B in these equations with the diagonal entries of M for each, values that must vanish, and
+products."""
 
 
 def held_tables(layout: Layout, massless: Indices, operations: int) -> dict[str, NDArray[np.int32]]:
-    """Tables of these equations; empty if they are fewer than the massless components, or if the whole matrix is
-    cheaper."""
+    """Tables of these equations; empty if there are fewer equations than massless components, or if eliminating the
+    whole matrix is cheaper."""
     none = {name: np.zeros(0, dtype=np.int32) for name in NAMES}
     sizes = [np.full(s.count, s.type.dimension, dtype=np.intp) for s in layout.nodes]
     node = np.repeat(np.arange(sum(s.count for s in layout.nodes)), np.concatenate(sizes))

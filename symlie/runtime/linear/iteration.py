@@ -1,6 +1,6 @@
 """Largest eigenvalues of an operator, such as the inverse of a large sparse matrix, by a block Krylov-Schur iteration.
 
-A block finds multiple eigenvalues, such as those of rigid-body modes, which a single vector finds by rounding only.
+Blocks find multiple eigenvalues, such as those of rigid-body modes, which a single vector finds only through rounding.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ LOST = 1e3 * np.finfo(float).eps
 """Relative length of the component of a vector outside the search space that counts as rounding."""
 
 BLOCKS = 4
-"""Number of blocks in addition to the wanted vectors at which the search space is reduced to the latter."""
+"""Number of blocks, in addition to the wanted vectors, at which the search space is reduced to the wanted vectors."""
 
 PATIENCE = 10
-"""Number of blocks without a smaller residual after which the residual counts as rounding of the operator."""
+"""Number of blocks without a smaller residual after which the residual is attributed to rounding of the operator."""
 
 STEPS = 60
 """Maximum number of blocks."""
@@ -113,7 +113,7 @@ def _has_converged(found: RitzPairs, wanted: int) -> bool:
 
 
 class _Search:
-    """Search space: a basis that is orthonormal in the metric, and its images."""
+    """Search space: a basis that is orthonormal in the metric, and the images of the basis vectors."""
 
     def __init__(self, apply: Callable[[Array], Array], size: int, metric: Sparse | None) -> None:
         self._apply, self._metric, self._draw = apply, metric, np.random.default_rng(0)
@@ -129,7 +129,8 @@ class _Search:
         self.basis, self.images = np.hstack([self.basis, block]), np.hstack([self.images, self._apply(block)])
 
     def independent(self, candidates: Array, count: int) -> Array:
-        """Return orthonormal vectors outside the space, first from candidates, then from random vectors."""
+        """Return orthonormal vectors outside the space, from the candidates and, if these do not suffice, from random
+        vectors."""
         block = self._orthonormal(candidates, self.basis, LOST)[:, :count]
         if block.shape[1] < count:
             known = np.hstack([self.basis, block])

@@ -112,8 +112,8 @@ class SaddlePoint:
 
 
 def undetermined(matrix: Sparse) -> int:
-    """Unknown with the largest component in a solution of A x = 0, in units in which entries of the singular A have
-    size one."""
+    """Unknown with the largest component in a solution of A x = 0, with units in which the entries of the singular A
+    have size one."""
     from scipy.sparse import diags_array, eye_array
     from scipy.sparse.linalg import splu
 

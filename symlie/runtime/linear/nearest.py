@@ -1,4 +1,4 @@
-"""Nearest solutions of linear equations in a metric, with equations that take precedence over others."""
+"""Nearest solutions of linear equations in a metric, where some equations may take precedence over others."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Nearest:
         return x
 
     def misfit(self, x: Array, c: Array) -> Array:
-        """A x - c, relative to the lengths of the equations in the metric."""
+        """Residual A x - c, relative to the lengths of the equations in the metric."""
         return np.asarray((self.equations @ x - c) / np.where(self.lengths > 0, self.lengths, 1.0))
 
     def is_determined(self, row: Array) -> bool:

@@ -16,7 +16,7 @@ Neighbours = Sequence[Sequence[int]]
 
 
 def reverse_cuthill_mckee(neighbours: Neighbours, sizes: Sequence[int]) -> list[int]:
-    """Vertices in reverse Cuthill-McKee order, each connected component from a peripheral vertex."""
+    """Vertices in reverse Cuthill-McKee order, where each connected component starts from a peripheral vertex."""
     degrees = [sum(sizes[w] for w in others) for others in neighbours]
     placed = [False] * len(sizes)
     order: list[int] = []
@@ -65,12 +65,12 @@ class Elimination(NamedTuple):
 
     order: list[int]
     borders: list[list[int]]
-    """For each position, the later positions that its vertex is coupled with at its elimination."""
+    """For each position, the later positions coupled with its vertex when it is eliminated."""
 
 
 def minimum_degree(neighbours: Neighbours, sizes: Sequence[int], waits_for: Neighbours) -> Elimination:
-    """Order vertices by their degree in unknowns at elimination; `waits_for` lists predecessors of each, without
-    cycles."""
+    """Order vertices by their degree, in unknowns, at elimination; `waits_for` lists the required predecessors of each
+    vertex, without cycles."""
     left = [set(others) for others in neighbours]
     degrees = [sum(sizes[w] for w in others) for others in neighbours]
     waiting = [len(others) for others in waits_for]

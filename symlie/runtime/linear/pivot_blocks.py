@@ -27,11 +27,11 @@ class PivotBlocks(NamedTuple):
     """Blocks of unknowns that are eliminated together."""
 
     unknowns: list[Indices]
-    """Unknowns of each block, those of its node first."""
+    """Unknowns of each block; the unknowns of its node come first."""
     block: Indices
     """Block of each group."""
     waits: list[bool]
-    """Flags of blocks that must follow all coupled blocks without this flag."""
+    """Mask of blocks that must follow all coupled blocks outside this mask."""
 
 
 def pivot_blocks(unknowns: Unknowns) -> PivotBlocks:
@@ -101,7 +101,8 @@ class _Joined:
         return [pair for e in elements for pair in self._entries[e][node]]
 
     def _fits(self, node: int, element: int) -> bool:
-        """Return whether the equations of an element can be independent, on the node, of those already assigned."""
+        """Return whether the equations of an element can be independent, on the node, of the equations assigned
+        already."""
         elements = [*self._alone.get(node, []), element]
         return _rank(self._pairs(node, elements)) == sum(self._rows[e] for e in elements)
 

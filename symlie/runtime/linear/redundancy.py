@@ -26,15 +26,14 @@ follow from B M⁻¹ Bᵀ, whose pivots are squares of such lengths: √`LOST_PI
 """
 
 DOUBTFUL_PIVOT = 1e-9
-"""Pivot of B Bᵀ below which a row is examined closely: far above the round-off of pivots, and above the square of
-`RANK_TOLERANCE`.
-"""
+"""Pivot of B Bᵀ below which a row is tested for dependence: far above the round-off of pivots, and above the square of
+`RANK_TOLERANCE`."""
 
 INVOLVED = 1e-6
-"""Relative size of the coefficient of a row that takes part in a dependency."""
+"""Relative size of a coefficient above which its row takes part in a dependency."""
 
 PARALLEL = 1e-9
-"""Deviation from one of the cosine of two coefficient rows that always occur together."""
+"""Deviation from 1 of the cosine between coefficient rows that always occur together."""
 
 MOST_DEPENDENCIES = 100
 """Largest number of dependencies in the search."""
@@ -139,7 +138,8 @@ def _decouple(band: Array, column: int) -> None:
 
 
 def cleaned(coefficients: Array) -> Array:
-    """Coefficients (rows × columns) with entries at round-off of the largest of their column replaced by zero."""
+    """Coefficients (rows × columns), in which entries at the round-off of the largest entry of their column are
+    replaced by zero."""
     return np.where(np.abs(coefficients) > INVOLVED * np.abs(coefficients).max(axis=0), coefficients, 0.0)
 
 
@@ -174,7 +174,7 @@ def _sparsest(basis: Array) -> tuple[Array, bool]:
 
 
 def _members(basis: Array) -> list[NDArray[np.intp]]:
-    """Groups of proportional coefficient rows, which take part in a dependency together."""
+    """Groups of proportional coefficient rows, which take part in a dependency only together."""
     unit = basis / np.linalg.norm(basis, axis=1)[:, None]
     left = np.arange(len(basis))
     members = []

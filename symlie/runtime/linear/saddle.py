@@ -44,7 +44,7 @@ def instead_of_complement(layout: Layout, algebra: Algebra) -> SaddleAlgebra | N
     """Elimination of the whole matrix in cases in which it is faster although M is invertible, such as branched trees.
 
     B M⁻¹ Bᵀ couples all constraint equations of a body, so its band is wide at branches. Minimum degree eliminates the
-    whole matrix from the leaves, without fill.
+    whole matrix from the leaves of the tree, without fill.
     """
     if not (isinstance(algebra, BandedAlgebra) and layout.rows and algebra.bandwidth > WIDE):
         return None
@@ -88,9 +88,9 @@ class SaddleAlgebra(Products):
     def solve_saddle(
         self, mass: Array, right: Array, left: Array, r: Array, c: Array, dependent: DependentRows | None = None
     ) -> tuple[Array, Array]:
-        """Solve as `Algebra`, with λ of minimal norm; errors name a velocity component or an equation.
+        """Solve like `Algebra`, with λ of minimal norm; errors name a velocity component or an equation.
 
-        `dependent` has the dropped rows of another configuration than that of B0.
+        `dependent` contains dropped rows if they belong to another configuration than B0.
         """
         if r.ndim > 1:
             rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
@@ -193,7 +193,7 @@ def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
 
 
 def saddle_tables(layout: Layout, structure: EliminationStructure, massless: Indices) -> dict[str, NDArray[np.int32]]:
-    """Storage indices of the values of M, B0ᵀ and B1, and of ones.
+    """Storage indices of the values of M, B0ᵀ and B1, and of ones on the diagonal.
 
     Values without storage have an index after all values. Unknowns after a and λ have a one on the diagonal.
     """

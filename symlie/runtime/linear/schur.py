@@ -1,9 +1,9 @@
 """Linear algebra of the NumPy backend and of initial values: dense for small systems, banded for large ones.
 
-    [ M    B0ᵀ ] [a]   [r]
-    [ B1   0   ] [λ] = [c]      S = B1 M⁻¹ B0ᵀ,  S λ = B1 M⁻¹ r - c,  a = M⁻¹ (r - B0ᵀ λ)
+[ M    B0ᵀ ] [a]   [r]
+[ B1   0   ] [λ] = [c]      S = B1 M⁻¹ B0ᵀ,  S λ = B1 M⁻¹ r - c,  a = M⁻¹ (r - B0ᵀ λ)
 
-Matrices are arrays of stored values; `Layout.assembled` has the row and column of each value.
+Matrices are arrays of stored values; `Layout.assembled` contains the row and column of each value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Algebra(Protocol):
     """Solver for the mass matrix and the saddle point matrix of one stage, or of several with a leading dimension."""
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
-        """M⁻¹ r on the free components, zero on fixed ones."""
+        """M⁻¹ r on the free components; zero on fixed ones."""
 
     def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
         """(a, λ) of the saddle point system with B0 = right and B1 = left."""
@@ -72,7 +72,7 @@ def _lost_pivot(layout: Layout, index: NDArray[np.intp], blocks: Array) -> Integ
 
 
 class Products:
-    """Products with M and B in stored values."""
+    """Products with M and B, which are given by their stored values."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -334,7 +334,7 @@ def band_order(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: in
 
 
 def _is_chain(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: int) -> bool:
-    """Return whether each element shares nodes with the next one alone: the usual case, which does not need SciPy."""
+    """Return whether each element shares nodes only with the next one: the usual case, which does not need SciPy."""
     node, instance = np.unique(np.stack([nodes, instances]), axis=1)
     shared = node[1:] == node[:-1]
     joined = instance[:-1][shared]

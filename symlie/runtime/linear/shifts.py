@@ -26,7 +26,7 @@ DESCENT = 0.05
 """Largest ratio of a shift to the previous one."""
 
 FARTHER = 1e-3
-"""Change of this ratio after a shift that does not improve an eigenvalue that may be zero."""
+"""Factor of this ratio after a shift that does not improve an eigenvalue that may be zero."""
 
 SLOWEST = 1e-40
 """Smallest shift, relative to the fastest eigenvalue."""
@@ -38,7 +38,7 @@ NEAR = 20.0
 """Growth of the inverse, relative to the reciprocal of the shift, that reveals an eigenvalue too close to the shift."""
 
 TRIES = 4
-"""Replacements of a shift that is too close to an eigenvalue, each twice the previous one."""
+"""Number of attempts to replace a shift that is too close to an eigenvalue, each twice the previous one."""
 
 COMPARABLE = 4.0
 """Ratio of errors within which the gap between eigenvalues decides which computation supplies them."""
@@ -118,7 +118,7 @@ def near(at: Callable[[float], Eigenpairs], shift: float) -> Eigenpairs | None:
 
 
 def root_bound(moved: Array | float, slope: Array | float, curvature: Array | float) -> Array:
-    """Bound of a root δ of ε = a δ ± b δ² with ε, a, b ≥ 0; for a double eigenvalue it is √(ε/b)."""
+    """Bound on a root δ of ε = a δ ± b δ² with ε, a, b ≥ 0; for a double eigenvalue it is √(ε/b)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         simple = 2 * moved / (slope + np.sqrt(np.maximum(np.square(slope) - 4 * np.multiply(curvature, moved), 0.0)))
         double = 2 * np.sqrt(np.divide(moved, curvature))
@@ -126,14 +126,15 @@ def root_bound(moved: Array | float, slope: Array | float, curvature: Array | fl
 
 
 def second_order(noise: Array, magnified: Array) -> float:
-    """Square of the relative change of eigenvalues of the inverse by rounding, which also moves all others."""
+    """Square of the relative change of eigenvalues of the inverse by rounding, a change that affects all others as
+    well."""
     return float(np.square(np.minimum(noise / np.sqrt(magnified), 1.0)).max(initial=0.0))
 
 
 def from_reciprocals(reciprocals: Numbers, shift: float) -> tuple[Numbers, Array, float]:
     """Eigenvalues from a shifted inverse, the amplification of their errors by the inverse, and its norm.
 
-    Of eigenvalues of the inverse that may be rounding of larger ones errors are infinite.
+    The error is infinite if an eigenvalue of the inverse may be rounding of larger ones.
     """
     growth = float(np.abs(reciprocals).max(initial=0.0))
     sizes = np.abs(reciprocals)

@@ -52,7 +52,7 @@ class Unknowns:
 
     @cached_property
     def sizes(self) -> Indices:
-        """Number of unknowns of each group."""
+        """Number of unknowns in each group."""
         return np.bincount(self.group).astype(np.intp)
 
     @cached_property

@@ -71,9 +71,8 @@ class AdamsBashforth(Method):
         return cls(AdamsTableau(**{**reader.common(), "order": steps}, c=(), steps=steps))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """Check Σ β_j τ_j^m = 1/(m + 1) for m < p with equal steps, which suffices because (4) solves them for any
-        steps.
-        """
+        """Check Σ β_j τ_j^m = 1/(m + 1) for m < p with equal steps; this suffices, since (4) satisfies these equations
+        for any steps."""
         tau = [Fraction(-j) for j in range(self.tableau.steps)]
         beta = weights(tau)
         levels = [[sum(b * x**m for b, x in zip(beta, tau, strict=True)) - Fraction(1, m + 1)] for m in range(6)]

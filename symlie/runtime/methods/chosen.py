@@ -1,4 +1,4 @@
-"""Methods as arguments of `solve`: a name, a file with a user-defined tableau, or a `Method`; with options."""
+"""Methods as arguments of `solve`: a name, a file with a user-defined tableau, or a `Method`, each with options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MethodLike = MethodName | str | Path | Method | Callable[..., object]
 
 
 def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = None) -> Method:
-    """Return the method that a user specifies, with changed options; see `Method.with_options`."""
+    """Return the specified method with changed options; see `Method.with_options`."""
     if isinstance(stated, Method):
         found = stated
     elif callable(stated) or (isinstance(stated, str) and ".py:" in stated):
@@ -66,8 +66,8 @@ def load_tableau(path: str | Path) -> Method:
 
 
 def own_method(name: str, entry: Mapping[str, Any]) -> Method:
-    """Return the method of a user-defined tableau, with the orders of its coefficients; `entry` is that of
-    `stated_method`."""
+    """Return the method of a user-defined tableau, with the orders that its coefficients satisfy; `entry` is the
+    argument of `stated_method`."""
     found = replace(stated_method(name, entry), entry=entry)
     for key in ("order", "order_hat"):
         stated = entry.get(key, 0)
@@ -93,6 +93,6 @@ def method_of_run(name: str, settings: Mapping[str, Any]) -> Method:
 
 
 def recorded_method(record: Mapping[str, Any]) -> Method:
-    """Return the method of a `Method.record`."""
+    """Return the method described by a `Method.record`."""
     known = method(record["name"]) if record["entry"] is None else own_method(record["name"], record["entry"])
     return known.with_options(record["options"])

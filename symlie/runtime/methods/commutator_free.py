@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ChainTable:
-    """Chains of exponentials of a step: those of the stages first, then the result and the embedded result."""
+    """Chains of exponentials in a step: first the chains of the stages, then the chains of the result and of the
+    embedded result."""
 
     exponentials: Array
     """Weights of the slopes in each exponential, shape (exponentials, stages)."""
@@ -198,8 +199,8 @@ class CommutatorFree(Method):
 
 @dataclass(frozen=True, repr=False)
 class CrouchGrossman(CommutatorFree):
-    """Crouch–Grossman method: Y_i = q∘exp(h a_i1 f_1)∘…∘exp(h a_i,i-1 f_{i-1}), and the same with b at the end of the
-    step."""
+    """Crouch–Grossman method: Y_i = q∘exp(h a_i1 f_1)∘…∘exp(h a_i,i-1 f_{i-1}), and the same with the weights b at the
+    end of the step."""
 
     family: ClassVar[str] = "crouch_grossman"
     required: ClassVar[tuple[str, ...]] = ("a", "b")
@@ -222,7 +223,8 @@ class CrouchGrossman(CommutatorFree):
 
 
 def along_slopes(weights: Sequence[QuadraticNumber]) -> Chain:
-    """Return a chain from the start of the step with one exponential for each slope of nonzero weight, in order."""
+    """Return a chain that begins at the start of the step and has one exponential for each slope of nonzero weight, in
+    order."""
     rows = ((*exact_row([0] * k), weight) for k, weight in enumerate(weights) if weight)
     return Chain(tuple(rows))
 

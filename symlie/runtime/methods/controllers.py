@@ -68,14 +68,15 @@ CONTROLLERS = {
 """Controllers by name."""
 
 MAX_STEPS = 10**9
-"""Default limit of adaptive steps between two stop times: about a quarter of an hour for the fastest models."""
+"""Default limit of adaptive steps between two stop times: about a quarter of an hour of computation for the fastest
+models."""
 
 OPTIONS = ("safety", "exponent", "fac_min", "fac_max", "h_min", "h_max")
 """Options of a controller."""
 
 
 def controller_by_name(name: ControllerName | Controller, options: Mapping[str, float] | None = None) -> Controller:
-    """Return a controller by name, with some of its factors changed."""
+    """Return a controller by name, with changed factors."""
     if isinstance(name, str) and name not in CONTROLLERS:
         raise UnknownNameError(f"Unknown controller '{name}'; use one of: {', '.join(CONTROLLERS)}.")
     chosen = CONTROLLERS[name] if isinstance(name, str) else name
@@ -92,7 +93,7 @@ def controller_by_name(name: ControllerName | Controller, options: Mapping[str, 
 
 
 HOLD = 1.2
-"""Growth factor up to which the step size remains unchanged with stored factors, which depend on it.
+"""Growth factor up to which the step size remains unchanged to reuse factorisations, which depend on it.
 Source: [HairerWanner1996], section IV.8.
 """
 

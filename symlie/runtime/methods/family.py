@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class ScalarStages(NamedTuple):
-    """Step for y' = λ y: the combination of slopes for each stage and for the result."""
+    """Step for y' = λ y: the combination of slopes in each stage and in the result."""
 
     starts: Sequence[int]
-    """Index from 0 of the stage at which each combination starts."""
+    """Index, from 0, of the stage at which each combination starts."""
     weights: Sequence[Array]
     """Weights of the slopes."""
 
@@ -42,10 +42,11 @@ class OwnArray(NamedTuple):
     name: str
     rows: int
     of: str = ""
-    """Size of a row: ``storage``, ``dimension`` or ``rows`` of the system; empty for a number."""
+    """Kind of its rows, which gives their size: ``storage``, ``dimension`` or ``rows`` of the system; empty for a
+    number."""
 
     def size(self, layout: Layout) -> int:
-        """Return its size for a system."""
+        """Return its total size for a system."""
         sizes: dict[str, int] = {"": 1, "storage": layout.storage, "dimension": layout.dimension, "rows": layout.rows}
         return self.rows * sizes[self.of]
 
@@ -74,9 +75,9 @@ class Method(ABC):
     optional: ClassVar[tuple[str, ...]] = ()
     """Optional keys of user-defined tableaux."""
     option_values: ClassVar[Mapping[str, str]] = {}
-    """Options of at least some methods of the family, with their values."""
+    """Options supported by at least some methods of the family, with their values."""
     members: ClassVar[str] = ""
-    """Methods with these options, for messages."""
+    """Methods that support these options, for messages."""
     takes_constraints: ClassVar[bool] = False
     """True if systems with constraints can be integrated."""
     refused: ClassVar[tuple[str, ...]] = ()
@@ -88,11 +89,12 @@ class Method(ABC):
     takes_lanes: ClassVar[bool] = False
     """True if the C header supports SIMD lanes."""
     chooses_order: ClassVar[bool] = False
-    """True if each step determines the order of the next one with its length, and trials report it."""
+    """True if each step determines both the order and the length of the next one, and trials report the order."""
     chooses_length: ClassVar[bool] = False
     """True if trials determine the length of the next step."""
     is_polynomial: ClassVar[bool] = False
-    """True if a step is a polynomial that does not depend on its length, so that shorter steps are states within it."""
+    """True if a step is a polynomial independent of its length, so that states within it are results of shorter
+    steps."""
 
     def __repr__(self) -> str:
         choices = [f"{name}={value}" for name, value in self.options.items()]
@@ -221,7 +223,7 @@ class Method(ABC):
         return self if not options or dict(options) == self.options else self._with(options)
 
     def _with(self, options: Mapping[str, object]) -> Self:
-        """Return the method with some of its options changed."""
+        """Return the method with changed options."""
         return self
 
     @property

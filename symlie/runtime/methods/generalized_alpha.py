@@ -100,11 +100,11 @@ class GeneralizedAlpha(Implicit):
     alpha_f: float | None = None
     beta: float | None = None
     gamma: float | None = None
-    """Parameters that are None follow from ρ."""
+    """γ; parameters that are None follow from ρ."""
     start: str = "optimal"
-    """``"optimal"``: (4) and (5); ``"plain"``: a_0 = v̇_0."""
+    """``"optimal"``: start by (4) and (5); ``"plain"``: a_0 = v̇_0."""
     predictor: str = "previous"
-    """``"previous"``: v̇ and λ of the previous step; ``"zero"``."""
+    """Initial guess of v̇ and λ: ``"previous"``: values of the previous step; ``"zero"``."""
 
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
@@ -131,7 +131,7 @@ class GeneralizedAlpha(Implicit):
         return self.order == self.tableau.order
 
     def orders(self) -> tuple[FoundOrder, FoundOrder]:
-        """Compare (1) and (2) with q and v, where (3) gives a_n = v̇ + Δ h v̈ + c h² v⃛ at t_n, Δ = α_m - α_f."""
+        """Compare (1) and (2) with the exact q and v, where a_n = v̇ + Δ h v̈ + c h² v⃛ at t_n by (3), Δ = α_m - α_f."""
         known = {name: getattr(self, name) for name in ("rho", *PARAMETERS)}
         stated = {name: None if value is None else Fraction(repr(value)) for name, value in known.items()}
         p = parameters_of(stated, Fraction(1))

@@ -1,6 +1,7 @@
 """Common part of implicit methods: Newton's method for the equations at the end of a step, and its options.
 
-`symlie.runtime.implicit.implicit_step` contains the equations; a method defines v and v̇ as functions of an increment.
+`symlie.runtime.implicit.implicit_step` contains the equations; each method defines v and v̇ as functions of an
+increment.
 """
 
 from __future__ import annotations
@@ -65,14 +66,14 @@ class Implicit(Method):
     stiffness: str = "full"
     """``"full"``; ``"reduced"``: K without derivatives of M v̇ and of Bᵀλ; ``"none"``: no K."""
     newton_rtol: float = 1e-8
-    """Bound of the norm of the final residual, relative to the first ones."""
+    """Bound on the norm of the final residual, relative to the first residuals."""
     newton_atol: float = 1e-10
-    """Absolute bound of the norm of the final residual."""
+    """Absolute bound on the norm of the final residual."""
     newton_max: int = 25
     newton_halvings: int = NEWTON_HALVINGS
     """Maximum number of halvings of a correction; 0: full corrections."""
     scaling: bool = True
-    """True if dynamic equations are divided by β', and multipliers multiplied by it."""
+    """True if dynamic equations are divided by β' and multipliers are multiplied by it."""
 
     stated_options: ClassVar[Mapping[str, Option]] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
     """Options with their values."""
@@ -130,7 +131,7 @@ class Implicit(Method):
 
     @property
     def record_arrays(self) -> tuple[OwnArray, ...]:
-        """Record of the arguments of stored factors, the last arrays of the method history."""
+        """Arrays with the evaluation point of stored factors; they are the last arrays of the method history."""
         return tuple(OwnArray(*part) for part in RECORD) if self.keeps_factors else ()
 
     def iteration(self, layout: Layout) -> bool:
@@ -161,7 +162,7 @@ class Implicit(Method):
     def solved(
         self, stepper: Stepper, state: State, h: float, formula: Formula, theta: Array, multipliers: Array
     ) -> tuple[ImplicitStep, Point, Trial]:
-        """Solve the step of a formula from an initial θ and λ; return the step, its end, and the trial."""
+        """Solve the step equations of a formula from an initial θ and λ; return the step, its end, and the trial."""
         assert state.own is not None
         step = ImplicitStep(
             stepper.system,

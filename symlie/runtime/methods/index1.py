@@ -31,7 +31,7 @@ class Index1(ExplicitMethod):
 
     @property
     def has_end_stage(self) -> bool:
-        """Always True, since this stage provides λ."""
+        """Return True: this stage provides λ."""
         return True
 
     def constants(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Options of methods: one of several words, or a number within bounds."""
+"""Options of methods: a choice of words, or a number within bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Option(Protocol):
 
     @property
     def text(self) -> str:
-        """Text for lists of options."""
+        """Return the description of the range for lists of options."""
 
     def read(self, method: str, name: str, stated: Any) -> Any:
         """Return the value of an option from user input, or raise an error if it is outside the range."""
@@ -23,7 +23,7 @@ class Option(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several words, or of true and false."""
+    """Option with a choice of words, or of true and false."""
 
     words: tuple[str | bool, ...]
 
@@ -44,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Bounded:
-    """A number, or text such as 1/2; None for an optional number."""
+    """Option whose value is a number within bounds, or text such as 1/2; None for an optional number."""
 
     least: float = -math.inf
     most: float = math.inf

@@ -47,7 +47,7 @@ ALIASES = {"cf": "commutator_free", "cg": "crouch_grossman"}
 
 
 def stated_method(name: str, entry: Mapping[str, object]) -> Method:
-    """Return the method of a user-defined tableau; default nodes c are the row sums, the default order is 1."""
+    """Return the method of a user-defined tableau; nodes c default to the row sums, and the order to 1."""
     reader = EntryReader(name, entry)
     stated = entry.get("family")
     known = {key: family for key, family in FAMILIES.items() if family.required}
@@ -59,7 +59,7 @@ def stated_method(name: str, entry: Mapping[str, object]) -> Method:
 
 
 def check_option(method: Method, name: str) -> None:
-    """Raise an error if no method, or this method, has an option of this name."""
+    """Raise an error if no method has an option of this name, or if this method does not have it."""
     owners = [family for family in FAMILIES.values() if family.option_values]
     if not any(name in family.option_values for family in owners):
         every = dict.fromkeys(option for family in owners for option in family.option_values)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 MAPS = ("exp", "cayley", "second_kind")
-"""Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
+"""Local coordinates of a step: exponential map, Cayley map, and products of exponentials along basis vectors."""
 
 MOST_COMMUTATORS = 30
 """Largest number of terms of dexp⁻¹, far more than the orders of tableaux need."""
@@ -43,7 +43,7 @@ MOST_COMMUTATORS = 30
 
 @dataclass(frozen=True, eq=False)
 class ExplicitTable:
-    """Explicit tableau in the form that steps use."""
+    """Explicit tableau in floating-point form for steps."""
 
     a: Array
     """Coefficients a_ij of the stages, and the weights b as last row, shape (stages + 1, stages)."""
@@ -52,15 +52,15 @@ class ExplicitTable:
     b_hat: Array
     """Embedded weights of all stages, including the end stage; zeros without an embedded formula."""
     has_end_stage: bool
-    """True if a further stage at the end serves the embedded formula and the next step."""
+    """True if an additional stage at the end of the step serves the embedded formula and the next step."""
     brackets: tuple[Bracket, ...]
-    """Commutators of slopes in the rows."""
+    """Commutators of slopes in the rows of the tableau."""
     inverse: Array | None
     """Weights of dexp⁻¹ in powers of ad, from the first one; empty: identity, None: exact."""
 
     @property
     def stages(self) -> int:
-        """Number of stages without that at the end."""
+        """Number of stages without the stage at the end of the step."""
         return len(self.c)
 
 
@@ -81,7 +81,7 @@ class ExplicitMethod(Method):
 
     @property
     def has_end_stage(self) -> bool:
-        """True if a stage at the end of the step exists: a last stage of zero weight, which fixed steps do not need."""
+        """True if the last stage is at the end of the step and has zero weight, so that fixed steps do not need it."""
         return self.tableau.fsal and self.tableau.has_estimate
 
     @property
@@ -91,7 +91,7 @@ class ExplicitMethod(Method):
 
     @cached_property
     def table(self) -> ExplicitTable:
-        """Tableau in the form that steps use."""
+        """Tableau in floating-point form for steps."""
         tableau = self.tableau
         weights, rows = rounded(tableau.b), tableau.a_float()
         used = tableau.stages - int(tableau.fsal)
@@ -221,13 +221,15 @@ class Rkmk(ExplicitMethod):
 
 
 def order_of_truncation(commutators: int) -> int:
-    """Return the highest order with a truncated dexp⁻¹, at least k + 2 for k commutators. Source: [MuntheKaas1999]."""
+    """Return the highest order attainable with a truncated dexp⁻¹, at least k + 2 for k commutators. Source:
+    [MuntheKaas1999]."""
     # Even k from 2 on gain one order, since B₃ = B₅ = … = 0.
     return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
 
 
 def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str]:
-    """Return further definitions for ``rkmk.h``: T⁻¹, commutators of slopes, and the kernels of local coordinates."""
+    """Return additional definitions for ``rkmk.h``: T⁻¹, commutators of slopes, and the kernels of local
+    coordinates."""
     end = "" if coordinates == "exp" else f"_{coordinates}"
     inverse = np.zeros(0) if table.inverse is None else table.inverse
     places = [f"{{{b.row - 1}, {b.first - 1}, {b.second - 1}}}" for b in table.brackets]

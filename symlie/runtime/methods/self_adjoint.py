@@ -27,7 +27,7 @@ COMPOSE: Mapping[str, Option] = {"compose": Choice(("none", *COMPOSITIONS))}
 """Option of all self-adjoint methods with its values."""
 
 ROUNDING = 1e-10
-"""Power of a force, relative to its terms, below which it is rounding."""
+"""Power of a force, relative to its terms, below which it is attributed to rounding."""
 
 STATES = 3
 """Number of random velocities at which the power is evaluated."""
@@ -86,7 +86,8 @@ class SelfAdjoint(Method):
 
 
 def check_composition(system: System, method: Method, t: float, q: Array) -> None:
-    """Raise an UnsupportedMethodError if the part of a force that is odd in v does work: substeps may be backward."""
+    """Raise an UnsupportedMethodError if the part of the forces that is odd in v does work, since substeps may be
+    backward."""
     layout = system.layout
     own = layout.has_velocity & layout.integrated
     if method.composition is None or not own.any():
@@ -108,7 +109,7 @@ def check_composition(system: System, method: Method, t: float, q: Array) -> Non
 
 
 def _smallest_part(dissipates: Callable[[Array], bool], v: Array) -> int:
-    """Return a component of a velocity on which a dissipative force acts, by bisection."""
+    """Return one velocity component on which a dissipative force acts, found by bisection."""
     places = np.flatnonzero(v)
     while len(places) > 1:
         halves = places[: len(places) // 2], places[len(places) // 2 :]

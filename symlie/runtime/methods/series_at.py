@@ -32,7 +32,7 @@ def series_of(stepper: Stepper, order: int, h: float, t: float, q: Array, v: Arr
 
 
 def found_series(stepper: Stepper, order: int, h: float, t: float, q: Array, v: Array, multipliers: Array) -> Series:
-    """Compute the series in a unit near h, in s, or in another one if coefficients are near the limits of doubles."""
+    """Compute the series in a unit near h, in s, or in another unit if coefficients are near the limits of doubles."""
     unit = unit_near(h, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(UNIT_CHANGES):
@@ -100,7 +100,7 @@ def _coefficients(
 
 
 def unit_near(length: float, otherwise: float) -> float:
-    """Return the power of two below a length, both in s, or another one for an invalid length."""
+    """Return the largest power of two below a length, both in s; an arbitrary one for an invalid length."""
     if not 1 / LARGEST_UNIT <= length <= LARGEST_UNIT:
         return otherwise
     return math.ldexp(1.0, math.frexp(length)[1] - 1)

@@ -23,19 +23,20 @@ if TYPE_CHECKING:
 
 
 def seems_to_converge(series: Series, h: float) -> bool:
-    """Return whether the last terms after a time h, in s, are clearly smaller than the first ones and those in the
-    middle."""
+    """Return whether the last terms after a time h, in s, are clearly smaller than the first terms and the middle
+    terms."""
     return all(_falls(rows, h / series.unit) for rows in (series.q, series.v))
 
 
 def estimated_radius(series: Series, h: float) -> float:
-    """Estimate the radius of convergence up to a time h, both in s, from the terms that cease to decrease."""
+    """Estimate the radius of convergence, in s, up to a time h, in s, from terms that cease to decrease."""
     return min(h, *(series.unit * _radius(rows) for rows in (series.q, series.v)))
 
 
 @contextmanager
 def divergence_named(control: StepControl, series: Series, h: float) -> Iterator[None]:
-    """Replace failures of a fixed step of length h, in s, by a DivergentSeriesError if its series seems to diverge."""
+    """Replace the failure of a fixed step of length h, in s, by a DivergentSeriesError if its series appears to
+    diverge."""
     try:
         yield
     except (IntegrationError, np.linalg.LinAlgError) as error:
@@ -45,8 +46,8 @@ def divergence_named(control: StepControl, series: Series, h: float) -> Iterator
 
 
 def check_rates(control: StepControl, series: Series, after: Series, h: float) -> None:
-    """Raise a DivergentSeriesError if the rates at the end of a fixed step disagree with its seemingly divergent
-    series."""
+    """Raise a DivergentSeriesError if the rates at the end of a fixed step disagree with its series, which appears to
+    diverge."""
     if control.is_adaptive or series.reach.before < h or seems_to_converge(series, h):
         return
     moved = _largest(series.q[0]) / h + _largest(series.v[0])
@@ -86,7 +87,7 @@ def _term(row: Array, h: float, k: int) -> float:
 
 
 def _radius(rows: Array) -> float:
-    """Return the time where a last term becomes as large as the largest of the first or of the middle terms."""
+    """Return the time at which a last term becomes as large as the largest of the first or of the middle terms."""
     sizes = [_largest(row) for row in rows]
     last, *others = _windows(len(rows) - 1)
     found = [

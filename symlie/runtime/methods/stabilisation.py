@@ -1,4 +1,4 @@
-"""Stabilisation of the position constraints, from its text form."""
+"""Stabilisation of the position constraints, parsed from text."""
 
 from __future__ import annotations
 

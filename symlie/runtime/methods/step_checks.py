@@ -1,4 +1,4 @@
-"""Checks of the result of every step: it is finite, and it satisfies the constraints."""
+"""Checks of the result of every step: it must be finite and satisfy the constraints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_finite(layout: Layout, trial: Trial) -> None:
 
 
 def is_settled(correction: Array, v: Array) -> bool:
-    """Return whether the remaining error of a Newton iteration for a velocity is rounding, by its last correction."""
+    """Return whether a Newton iteration for a velocity has converged to round-off, judged by its last correction."""
     return float(np.abs(correction).max()) <= SETTLED * float(np.abs(v).max())
 
 

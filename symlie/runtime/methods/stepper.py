@@ -1,6 +1,5 @@
-"""Steps of methods in NumPy: the common part of all families, and the projection. Fallback and reference of the
-compiled time loops.
-"""
+"""Steps of methods in NumPy: the common part of all families, and the projection. They are the fallback and the
+reference of the compiled time loops."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ from symlie.runtime.methods.step_checks import check_drift, check_finite, is_set
 from symlie.runtime.system.system import System
 
 ADVICE_HALVINGS = 16
-"""Largest number of halvings of a failed step to find one that succeeds."""
+"""Largest number of halvings of the length of a failed step in the search for a length that succeeds."""
 
 
 @dataclass
@@ -47,7 +46,7 @@ class State:
     acceleration: Array | None = None
     own: Array | None = None
     planned: float = 0.0
-    """Length of the next step unless a stop time shortens it, in s; 0 for fixed steps."""
+    """Length of the next step, in s, which a stop time may shorten; 0 for fixed steps."""
 
 
 @dataclass
@@ -63,7 +62,7 @@ class Trial:
     """v' of the first stage, reused after a rejection."""
     rhs_evaluations: int
     increment: Array
-    """Local coordinates of the step, or their sum over a composition; zero for nodes that they do not move."""
+    """Local coordinates of the step, summed over a composition; zero for nodes that increments do not move."""
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
@@ -78,14 +77,14 @@ class Trial:
     factor: float = 0.0
     """Factor of the length of the next step, for methods that choose it."""
     is_rough: bool = False
-    """True for a first step across a switch that is not accurate."""
+    """True for an inaccurate first step across a switch."""
     is_untried: bool = False
-    """True if the step exceeds the limit of the method: the error is set and nothing computed."""
+    """True if the step exceeds the limit of the method; nothing is computed except the error."""
 
     def estimate(
         self, control: StepControl, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array
     ) -> None:
-        """Set the difference and its norm."""
+        """Store the difference and its norm."""
         self.difference = np.concatenate([theta_hat - theta, v_hat - v])
         self.error = control.error(theta, self.difference, v_n, v)
 
@@ -108,10 +107,10 @@ class Stepper:
         self.ends_run = False
         """True if the run ends with the attempted step."""
         self.may_be_rough = False
-        """True if a first step across a switch may be rough, since the step up to the switch replaces it."""
+        """True if a first step across a switch may be inaccurate, since the step up to the switch replaces it."""
 
     def step(self, state: State, h: float) -> Trial:
-        """Compute one step of length h, with a projection on request; a missing method history of the state is
+        """Compute one step of length h, and project its result if requested; a missing method history of the state is
         initialised."""
         self.newton = NewtonCounts()
         try:
@@ -133,7 +132,7 @@ class Stepper:
             raise SingularSystemError(str(error)) from error
 
     def discrete(self, name: str, has_matrix: bool) -> tuple[DiscreteKernels, IterationTables | None]:
-        """Return the kernels of a discrete Lagrangian and, on request, the positions of the values of its matrix."""
+        """Return the kernels of a discrete Lagrangian and, if requested, the positions of the values of its matrix."""
         kernels = self.system.sets.discrete(name)
         return kernels, self.system.sets.discrete_matrix(name, self.mechanics.massless) if has_matrix else None
 
@@ -156,11 +155,12 @@ class Stepper:
         return trial
 
     def moving(self, rate: Array) -> Array:
-        """Return a rate without node types that are not integrated, whose rotation within a step is unlimited."""
+        """Return a rate without node types that are not integrated; the rotation of such nodes within a step is not
+        limited."""
         return np.where(self.system.layout.moves, rate, 0.0)
 
     def advance(self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None) -> Array:
-        """Return q∘exp(θ), or the same in other coordinates, for an increment within the domain of the local
+        """Return q∘exp(θ), or its equivalent in other coordinates, for an increment in the domain of the local
         coordinates."""
         self.check_chart(q, theta, coordinates)
         return (coordinates or self.mechanics.kernels).advance(q, theta)
@@ -185,7 +185,8 @@ class Stepper:
         return self.method.angles(trial.increment[self.system.layout.angles.component])
 
     def stored_size(self, x: Array, scale: Array) -> float:
-        """Return the largest stored component of all moving nodes, relative to the smallest scale of its node."""
+        """Return the largest stored component of all moving nodes, relative to the smallest length scale of its
+        node."""
         sizes = [0.0]
         for node in self.system.layout.nodes:
             if self.system.layout.moves[node.velocity].any():
@@ -195,13 +196,13 @@ class Stepper:
         return max(sizes)
 
     def force(self, t: float, q: Array, v: Array) -> Array:
-        """Return -g after a check."""
+        """Return -g after checking that it is finite."""
         force = self.mechanics.force(t, q, v)
         self.check("force", force)
         return -force
 
     def acceleration(self, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
-        """Return v' of a stage and, with constraints, its λ, otherwise the given ones."""
+        """Return v' of a stage with its λ if the model has constraints, otherwise with the given λ."""
         m = self.mechanics
         if self.rows:
             acceleration, multipliers = m.index1(t, q, v)
@@ -210,19 +211,19 @@ class Stepper:
         return m.solver.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
 
     def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return v' and λ of a stage; those of the first one may be known from the previous step."""
+        """Return v' and λ of a stage; for the first stage they may be known from the previous step."""
         if stage == 0 and state.acceleration is not None:
             return state.acceleration, state.multipliers
         return self.acceleration(t, q, v, state.multipliers)
 
     def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:
-        """Return a trial with the end (q, v), a number of stages, and an increment θ or a sum of increments."""
+        """Return a trial with the end (q, v), the number of stages, and an increment θ or a sum of increments."""
         self.check("velocity", v)
         evaluations = stages - int(state.acceleration is not None)
         return Trial(self.mechanics.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, theta)
 
     def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
-        """Store the largest entries of Φ and of B v + b of a trial step."""
+        """Store the largest entries of Φ and of B v + b at the end of a trial step."""
         trial.largest_constraint = float(np.abs(self.mechanics.constraint(t, q)).max())
         trial.largest_velocity = float(np.abs(self.mechanics.hidden_residual(t, q, v, jacobian)).max())
 
@@ -246,7 +247,7 @@ class Stepper:
         trial.multipliers, trial.dependent_rows = dependent.minimal(trial.multipliers), dependent.count
 
     def project(self, state: State, h: float, trial: Trial, *, position: bool, velocity: bool) -> None:
-        """Project position or velocity at the end of a step onto the constraints; see ``projection.h``."""
+        """Project the position or velocity at the end of a step onto the constraints; see ``projection.h``."""
         m, k = self.mechanics, self.mechanics.kernels
         end, zero = state.t + h, np.zeros_like(trial.v)
         if position:
@@ -282,7 +283,7 @@ def weighted(weights: Array | Sequence[float], slopes: Sequence[Array]) -> Array
 def explained(
     system: System, method: Method, control: StepControl, state: State, h: float, kind: type[IntegrationError]
 ) -> IntegrationError | None:
-    """Return the error of a failed step, with a phrase that locates the failure, or None."""
+    """Return the error of a failed step with a phrase that locates the failure, or None."""
     stepper = Stepper(system, method, control)
     try:
         trial = stepper.step(state, h)

@@ -35,7 +35,8 @@ THETA = Bounded(0, 1)
 
 @dataclass(frozen=True, repr=False)
 class SymplecticTheta(SelfAdjoint):
-    """Method with θ between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1."""
+    """Method with θ between 0 and 1: symplectic for all θ, symmetric and of order 2 for θ = 1/2, otherwise of order
+    1."""
 
     theta: float = 0.5
 
@@ -86,7 +87,7 @@ class SymplecticTheta(SelfAdjoint):
 
 
 class _Stage:
-    """Residual u - h f(stage(q_n, u)) with its derivative by u."""
+    """Residual u - h f(stage(q_n, u)) and its derivative with respect to u."""
 
     def __init__(self, stepper: Stepper, t: float, q: Array, h: float, theta: float) -> None:
         self.stepper, self.at = stepper, (t, q, h, theta)
@@ -106,17 +107,17 @@ class _Stage:
         self.stepper.check("residual of the implicit stage", r)
 
     def entry_name(self, entry: int) -> str:
-        """Return the name of an increment by its component."""
+        """Return the name of a component of the increment."""
         return self.stepper.system.layout.velocity_name(entry)
 
     def is_rounding(self, d: Array) -> bool:
-        """Return False, because the limits of this stage already bound the corrections."""
+        """Return False, since the Newton policy of this stage already bounds the corrections."""
         return False
 
     def refresh(self) -> None:
-        """Take the matrix."""
+        """Use the matrix stored with the residual."""
         self.taken = self.matrix
 
     def correction(self, r: Array) -> Array:
-        """Solve with the matrix."""
+        """Solve the linear system with the matrix."""
         return np.linalg.solve(self.taken, r).astype(float)

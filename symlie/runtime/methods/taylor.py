@@ -63,15 +63,13 @@ LEAST_ORDER = 4
 """Smallest order of a run; the largest one is `MOST_ORDER`."""
 
 BEST_ORDER = 24
-"""Largest order that tolerances choose. Beyond it shorter steps cost as much as higher orders, and their terms, whose
-rounding is that of the step, are smaller: for exp(iωt) with a tolerance of 1e-15 they are at most three times their
-sum, while those of order 35 are thirty times the sum.
-"""
+"""Largest order chosen from a tolerance. Beyond it shorter steps cost as much as higher orders, and their terms, which
+determine the rounding error of the step, are smaller: for exp(iωt) with a tolerance of 1e-15 they are at most three
+times their sum, whereas terms of order 35 are thirty times the sum."""
 
 PART_OF_ORDER = 0.75
-"""Fraction of the order -ln τ if nodes and elements fill registers: sums of products dominate the cost of a step there,
-their number is quadratic in the order, and their factors exceed the cache.
-"""
+"""Fraction of the order -ln τ if nodes and elements fill registers: there, sums of products dominate the cost of a
+step, their number is quadratic in the order, and their factors exceed the cache."""
 
 LEAST_TOLERANCE = 2.0**-52
 """Smallest tolerance, the resolution of doubles."""
@@ -85,7 +83,7 @@ class Taylor(Method):
     """Taylor series method."""
 
     stated_order: int | None = None
-    """User-defined order; None: determined by the tolerance, or by the tableau with fixed steps."""
+    """User-defined order; None: determined by the tolerance, or with fixed steps by the tableau."""
 
     family: ClassVar[str] = "taylor"
     header: ClassVar[str] = "taylor.h"
@@ -225,7 +223,7 @@ class Taylor(Method):
         return longest, rest if rest <= beyond * (1 + 4 * ROUNDING) else beyond
 
     def _reached(self, stepper: Stepper, t: float, series: Series, length: float) -> tuple[Array, Array, Array]:
-        """Return q, v and λ after a length."""
+        """Return q, v and λ at a given length."""
         m = stepper.mechanics
         stored, v, multipliers = series.sums(length)
         stepper.check("velocity", v)
@@ -239,7 +237,8 @@ class Taylor(Method):
 
     @staticmethod
     def _follow_turns(m: Mechanics, t: float, series: Series, length: float, q: Array, v: Array) -> None:
-        """Write unwrapped angles after a length to q, following the polynomial in increments of about one radian."""
+        """Store the unwrapped angles at a given length in q, following the polynomial in increments of about one
+        radian."""
         angles, k = m.layout.unwrapped, m.kernels
         ends = (t, series.q[0], series.v[0]), (t + length, q, v)
         turns = max(float(np.abs(k.unwrapped_rate(m.p, *end)).max()) for end in ends) * length
@@ -252,7 +251,7 @@ class Taylor(Method):
         q[angles] = before
 
     def _near(self, stepper: Stepper, t: float, series: Series, length: float) -> Series:
-        """Return a series of order one from the state that another series reaches after a length."""
+        """Return a series of order one about the state of another series at a given length."""
         return found_series(stepper, 1, series.unit, t + length, *self._reached(stepper, t, series, length))
 
     def _find_reach(self, stepper: Stepper, t: float, series: Series, length: float) -> None:
@@ -261,8 +260,8 @@ class Taylor(Method):
 
     @staticmethod
     def _on_constraints(stepper: Stepper, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """Apply one Newton step for Φ, and one for B v + b after it, since errors would grow without a correction for
-        the new q."""
+        """Apply one Newton step for Φ, and one for B v + b at the new q; without the latter, errors would grow from
+        step to step."""
         m = stepper.mechanics
         delta = m.along_constraints(t, q, m.jacobian(t, q, v), -m.constraint(t, q))
         q = m.kernels.normalize(m.moved(q, delta))
@@ -270,7 +269,7 @@ class Taylor(Method):
         return q, v + m.along_constraints(t, q, B, -m.hidden_residual(t, q, v, B))
 
     def _longest_step(self, stepper: Stepper, series: Series) -> float:
-        """Return the longest step size for which the last terms are negligible, in s."""
+        """Return the longest step size for which the last terms are within the tolerance, in s."""
         control, n, order = stepper.control, len(series.v[0]), self.order
         tau, speed = control.tolerance, np.abs(series.v[0])
         scale = control.atol[n:] + control.rtol[n:] * speed
@@ -289,7 +288,7 @@ class Taylor(Method):
         return math.ldexp(math.floor(LENGTHS * part) / LENGTHS, power) if h < math.inf else h
 
     def _error(self, stepper: Stepper, t: float, begin: Series, after: Series, length: float, theta: Array) -> float:
-        """Estimate the error of a part of a step by the rates at its end, or at the last point where its branches are
+        """Estimate the error of a part of a step from the rates at its end, or at the last point where its branches are
         valid."""
         control, before = stepper.control, min(length, begin.reach.before)
         if not before > 0:
@@ -303,7 +302,8 @@ class Taylor(Method):
         return 1.0 if of_half > math.ldexp(error, -(self.order // 2)) else error
 
     def _error_by_rates(self, stepper: Stepper, begin: Series, after: Series, h: float, theta: Array) -> float:
-        """Return h/N times the difference between rates at a length and those of the series, relative to tolerances."""
+        """Return the norm, relative to the tolerances, of h/N times the difference between the rates at a length and
+        the rates of the series."""
         control, n, part = stepper.control, len(begin.v[0]), h / self.order
         (of_q, of_v), (q_1, v_1) = begin.rates(h), after.first_rates()
         scale = control.atol[:n] + control.rtol[:n] * np.abs(theta)

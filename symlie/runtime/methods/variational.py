@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from symlie.runtime.tableaux.order_conditions import FoundOrder
 
 SLOW_ENOUGH = 1e-15
-"""Largest entry of a correction with the simplified matrix, relative to the largest of q, that ends the iteration."""
+"""Largest entry of a correction with the simplified matrix, relative to the largest entry of q, that ends the
+iteration."""
 DAMPED = 0.1
-"""Required reduction of the residual of (4) by corrections with M alone; otherwise the matrix of the loads is used."""
+"""Required reduction of the residual of (4) by corrections with M alone; otherwise the matrix with load derivatives is
+used."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -59,13 +61,13 @@ class Variational(SelfAdjoint):
 
     tableau: DiscreteTableau
     newton: str = "simplified"
-    """``"simplified"``: M instead of h ∂p⁺/∂θ; ``"full"``: the derived matrix."""
+    """``"simplified"``: M replaces h ∂p⁺/∂θ; ``"full"``: the derived matrix."""
     multipliers: str = "average"
-    """``"average"`` of λ⁻ and λ⁺, or ``"index1"``: from the accelerations, always used by compositions."""
+    """``"average"``: mean of λ⁻ and λ⁺; ``"index1"``: from the accelerations, always used by compositions."""
     newton_rtol: float = 0.0
-    """Bound of the norm of the final residual, relative to the first ones."""
+    """Bound on the norm of the final residual, relative to the first residuals."""
     newton_atol: float = 0.0
-    """Absolute bound of the norm of the final residual."""
+    """Absolute bound on the norm of the final residual."""
     newton_max: int = 50
 
     family: ClassVar[str] = "variational"
@@ -148,7 +150,7 @@ class Variational(SelfAdjoint):
         return self.newton == "full"
 
     def looks_ahead(self, layout: Layout) -> bool:
-        """Return whether (2), (3) of the next step are solved for multipliers."""
+        """Return whether (2), (3) of the next step are solved to obtain the multipliers."""
         return layout.rows > 0 and self.takes_averages
 
     @property
@@ -191,7 +193,7 @@ class Variational(SelfAdjoint):
 
 
 def _samples(reader: EntryReader, name: str) -> Samples:
-    """Return pairs of a fraction of the step and a weight."""
+    """Return pairs of a fraction of the step and a weight, one per sample."""
     stated = reader.entry[name]
     rows = [reader.row(name, pair) for pair in stated] if isinstance(stated, list | tuple) else []
     if not rows or any(len(row) != 2 or any(x.factor for x in row) for row in rows):
@@ -275,7 +277,7 @@ class _Step:
         return trial
 
     def _held(self, t: float, q: Array, theta: Array) -> Array:
-        """Return θ including prescribed nodes."""
+        """Return θ with the increments of prescribed nodes."""
         layout, m = self.layout, self.mechanics
         if not len(layout.motion_velocity):
             return np.where(layout.free, theta, 0.0)
@@ -284,7 +286,7 @@ class _Step:
         return np.where(layout.free, theta, m.kernels.difference(q, moved))
 
     def _samples(self, t: float, q: Array) -> StepSamples | None:
-        """Return the loads between the ends of the step."""
+        """Return the loads at samples between the ends of the step."""
         nodes, between = self.stepper.further, self.method.tableau.discrete.between
         return None if nodes is None else StepSamples(self.mechanics, self.kernels, nodes, between, t, q, self.h)
 

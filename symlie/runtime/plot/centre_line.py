@@ -26,7 +26,7 @@ PLANAR = 1e-2
 """Relative extent below which a coordinate is omitted."""
 
 UPRIGHT = 0.4
-"""Relative extent above which a coordinate precedes the following ones."""
+"""Relative extent above which a coordinate precedes the coordinates after it."""
 
 FLAT = 0.45
 """Ratio of height to width above which two projections share a row."""
@@ -55,11 +55,11 @@ class Snapshots:
     links: Numbers
     """Pairs of these nodes, shape (segments, 2)."""
     held: Numbers
-    """Fixed and prescribed nodes."""
+    """Indices of fixed and prescribed nodes."""
     thin: Numbers = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
-    """Pairs connected by thin lines."""
+    """Pairs of nodes connected by thin lines."""
     marked: Numbers | None = None
-    """Points with markers; default: all, unless they are many."""
+    """Points with markers; by default all, unless there are many."""
     shows: str = "the centre line"
     """Subject of the figure."""
 
@@ -71,7 +71,7 @@ class Snapshots:
 
     @property
     def projections(self) -> list[tuple[int, int]]:
-        """Coordinate pairs (abscissa, ordinate): one plane if it contains the motion, else two."""
+        """Coordinate pairs (abscissa, ordinate): one pair if its plane contains the motion, otherwise two."""
         widest, second, third = np.argsort(-self.extents, kind="stable").tolist()
         if second < widest and self.extents[second] > UPRIGHT * self.extents[widest]:
             widest, second = second, widest
@@ -86,7 +86,7 @@ class Snapshots:
 
 
 def position_field(node: NodeSlice) -> FieldLayout | None:
-    """Field with the spatial position of a node, if any."""
+    """Return the field with the spatial position of a node, if there is one."""
     return next((f for f in node.type.storage_fields if f.name == "x" and f.shape == (3,)), None)
 
 

@@ -23,10 +23,10 @@ _PANELS = {
 }
 
 GUIDE = 2.0
-"""Ratio of the error to the line that shows its slope."""
+"""Ratio of the error to the guide line that shows its slope."""
 
 CLEAR = 0.25
-"""Largest deviation of an observed order from an integer for a slope line, if the order is unique."""
+"""Largest deviation of an observed order from an integer for which a guide line is drawn, if the order is unique."""
 
 LEGEND_COLUMNS = 2
 """Number of legend columns per panel."""

@@ -78,7 +78,7 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
 
 
 def _draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Draw the curves of one function: one, or ours after a reference."""
+    """Draw the curves of one function: one curve, or that of symlie after a reference."""
     for (color, width), curve in zip(LINES[-len(curves) :], curves, strict=True):
         measured = np.maximum(curve.measured, LEAST)
         axes.loglog(curve.omega, measured, color=color, linewidth=width, label=curve.label)

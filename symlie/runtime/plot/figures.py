@@ -35,16 +35,16 @@ BINS = 1200
 """Number of bins of a long series, each plotted by its extrema; more than an axis has dots."""
 
 MOST_EVENTS = 40
-"""Largest number of events that are lines through the panels; others are short ticks at the upper edge."""
+"""Largest number of events drawn as lines through the panels; more events are short ticks at the upper edge."""
 
 MOST_NAMED = 6
-"""Largest number of omitted names that are listed; others are counted."""
+"""Largest number of omitted names that are listed; any others are counted."""
 
 FLAT_ROOM = 0.5
 """Range of the ordinate on both sides of constant values, relative to the largest one."""
 
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
-"""Background of remarks, so that lines do not cross them."""
+"""Background of remarks, which keeps lines from crossing them."""
 
 ENVELOPE_BINS = 256
 """Number of bins of a long series on a logarithmic axis, each plotted by its largest value."""
@@ -163,7 +163,8 @@ def decimated(t: Array, values: Array) -> tuple[Array, Array]:
 
 
 def envelope(t: Array, values: Array) -> tuple[Array, Array]:
-    """Largest value per bin of a series (n,): residuals scatter between rounding errors, and the largest ones count."""
+    """Largest value of each bin of a series (n,): residuals scatter between rounding errors, and only the largest ones
+    matter."""
     if len(t) <= ENVELOPE_BINS:
         return t, values
     chosen = np.array([start + int(np.argmax(values[start:stop])) for start, stop in _bins(len(t), ENVELOPE_BINS)])

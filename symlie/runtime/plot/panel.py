@@ -16,7 +16,7 @@ import numpy as np
 from symlie.runtime.layout.layout import Array
 
 ROUND_OFF = 1e-13
-"""A few hundred ε: round-off of many steps in a zero quantity, relative to its natural scale."""
+"""A few hundred ε: round-off of many steps in a quantity that is zero, relative to its natural scale."""
 
 CONSERVED = 1e-5
 """Variation relative to the initial value below which tick labels would agree in most of their digits."""
@@ -56,9 +56,7 @@ def largest(series: tuple[Series, ...]) -> float:
 
 
 def without_round_off(values: Array, scale: float) -> Array:
-    """Values (n, components) with round-off removed: zero or constant if they vary only by round-off relative to a
-    scale.
-    """
+    """Values (n, components) without round-off: zero or constant if they vary only by round-off relative to a scale."""
     if not np.isfinite(values).all() or not len(values):
         return values
     if np.abs(values).max(initial=0.0) <= ROUND_OFF * scale:
@@ -98,7 +96,7 @@ def presented(panel: Panel, scale: float) -> Panel:
 
 
 def _shifted(lines: tuple[Series, ...]) -> tuple[Series, ...]:
-    """Subtract the mean of a component that is much larger than the others, and note this in its label."""
+    """Subtract the mean of a component that is much larger than the others, and state this in its label."""
     variation = max(float(np.ptp(line.values)) for line in lines)
     shifted = []
     for line in lines:

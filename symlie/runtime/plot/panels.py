@@ -25,7 +25,7 @@ SNAPSHOTS = "snapshots"
 """Name of the panels with spatial views of rods."""
 
 MOST_NODES = 4
-"""Number of plotted nodes: the first ones and the last one."""
+"""Largest number of plotted nodes: the first ones and the last one."""
 
 MOST_OUTPUTS = 4
 """Largest number of plotted named outputs, each in its panel."""
@@ -70,7 +70,7 @@ _MEANING = {
 
 
 def panels(solution: Solution) -> list[Panel]:
-    """Panels of a solution, chosen by its content; `left_out` lists omitted quantities."""
+    """Panels of a solution, chosen by its content; `left_out` lists the omitted quantities."""
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
     if _joint_coordinates(layout):
@@ -89,7 +89,7 @@ def panels(solution: Solution) -> list[Panel]:
 
 
 def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
-    """Names of nodes, outputs and constraints that `panels` omits, apart from the arrays in snapshots."""
+    """Names of nodes, outputs and constraints omitted by `panels`, except arrays shown in snapshots."""
     if _joint_coordinates(layout):
         return [name for name in _joint_coordinates(layout) if name not in _drawn_outputs(layout)]
     drawn = {*in_snapshots, *(n.name for n in _drawn_nodes(layout))}
@@ -104,7 +104,7 @@ def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
 
 
 def _drawn_outputs(layout: Layout) -> list[str]:
-    """Outputs with a unit; others, such as rotation matrices, are not meaningful as lines over one axis.
+    """Outputs with a unit; others, such as rotation matrices, are not meaningful as lines in one panel.
 
     For mechanisms these are the outputs of the model itself, and joint coordinates.
     """
@@ -186,7 +186,7 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
 
 
 def check_panels(layout: Layout, names: Sequence[str]) -> None:
-    """Check names of panels, as of `named_panels`, or `SNAPSHOTS`, before a solution exists."""
+    """Check names of panels, which are those of `named_panels` or `SNAPSHOTS`, before a solution exists."""
     for name in names:
         if name not in _drawable(layout):
             raise _not_drawable(name, layout)

@@ -27,7 +27,7 @@ COLORS = ("#0072B2", "#E69F00", "#000000", "#009E73", "#CC79A7")
 """Colours of solid lines, which dense histories need; neighbours differ in brightness."""
 
 SHOWN = 0.01
-"""Fraction of the smallest values that may be cut off: first steps, and those shortened to reach a stop time."""
+"""Fraction of the smallest values that may be cut off: first steps, and steps shortened to reach a stop time."""
 
 ROOM = 2.0
 """Ratio between the frame and the visible values."""

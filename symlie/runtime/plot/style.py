@@ -66,13 +66,13 @@ DOTS_PER_INCH = 300
 
 
 def look(number: int, dashes: int | None = None) -> dict[str, Any]:
-    """Colour and dash pattern of a line by its number, or by one for each, as Matplotlib arguments."""
+    """Colour and dash pattern of a line by its number, or by one number for each, as Matplotlib arguments."""
     dashes = number if dashes is None else dashes
     return {"color": PALETTE[number % len(PALETTE)], "linestyle": LINE_STYLES[dashes % len(LINE_STYLES)]}
 
 
 def check_drawing(path: str | Path | None) -> None:
-    """Check in advance that Matplotlib is installed and the file type of an image is known."""
+    """Check before drawing that Matplotlib is installed and that the file type of an image is known."""
     require("Drawing", "matplotlib")
     if path is not None and Path(path).suffix not in PICTURES:
         raise FormatError(f"A figure can be written as {', '.join(PICTURES)}, not as '{Path(path).name}'.")
@@ -80,7 +80,7 @@ def check_drawing(path: str | Path | None) -> None:
 
 @contextlib.contextmanager
 def figure_to_draw(path: str | Path | None, size: tuple[float, float]) -> Iterator[Figure]:
-    """A figure in this style, with size in inches, that is laid out and written on exit if it has a path.
+    """A figure in this style, with size in inches, that is laid out on exit and written if it has a path.
 
     An existing file is replaced only by a complete new one; `FormatError` if it is not writable.
     """

@@ -80,7 +80,7 @@ def _pairs(numbers: list[tuple[int, int]]) -> Numbers:
 
 
 def _add_connections(solution: Solution, lines: _Lines) -> None:
-    """Add points of joints and of forces, on both bodies, with a thin line between them."""
+    """Add the attachment points of joints and forces on both bodies, with a thin line between them."""
     layout = solution.system.layout
     connected = [connection_of(instances) for instances in layout.instances]
     for name, (element, k) in layout.named_instances.items():
@@ -153,7 +153,7 @@ def _values(solution: Solution, element: int, instance: int) -> dict[str, Array]
 
 
 def _placement(solution: Solution, number: int) -> tuple[Array, Array] | None:
-    """Rotation matrices and positions of a node over time, by its number; None for a missing one."""
+    """Rotation matrices and positions of a node over time, by its number; None if there is no such node."""
     node, index = _node(solution.system.layout, number)
     position = next((f for f in node.type.storage_fields if f.name == "x" and f.shape in ((2,), (3,))), None)
     if position is None:

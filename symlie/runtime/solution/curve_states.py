@@ -128,7 +128,8 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
 def _by_coordinates(
     classical: ClassicalRotation, curve: CurveSlice, q: Array, v: Array, places: tuple[Places, Places, Array]
 ) -> tuple[Array, Array]:
-    """Interpolate classical coordinates, (n, nodes, storage): geodesics of rotations, ω linear, and all else linear."""
+    """Interpolate classical coordinates, (n, nodes, storage): rotations by geodesics, ω and all other fields
+    linearly."""
     from scipy.spatial.transform import Rotation
 
     form, stored, rates = classical.form, classical.stored, classical.rates
@@ -179,7 +180,7 @@ def _seen_from_curve(kind: NodeType, v: Array, vector: Sequence[float]) -> Array
 
 
 def _geodesic(system: System, q: Array, kind: NodeType, left: Array, right: Array, xi: Array) -> Array:
-    """Return a∘exp(ξ log(a⁻¹∘b)) for each a and b; the configuration q only completes the vectors of the system."""
+    """Return a∘exp(ξ log(a⁻¹∘b)) for each a and b; q supplies the other components of the system's vectors."""
     kernels = system.kernels
     a, b, increment = q.copy(), q.copy(), np.zeros(system.layout.dimension)
     found = np.empty_like(left)
@@ -192,7 +193,8 @@ def _geodesic(system: System, q: Array, kind: NodeType, left: Array, right: Arra
 
 
 def _batches(system: System, kind: NodeType, count: int) -> Iterator[tuple[slice, Places, Places]]:
-    """Yield slices of at most as many states as the system has nodes of a type, with the components of these nodes."""
+    """Yield slices of as many states as the system has nodes of a type, or fewer, with the components of these
+    nodes."""
     storage, velocity = next((q.T, v.T) for name, q, v in node_groups(system.layout) if name == kind.name)
     for first in range(0, count, len(storage)):
         part = slice(first, min(first + len(storage), count))

@@ -1,4 +1,4 @@
-"""Reading of saved solutions: states, outputs and events, with the system that produced them."""
+"""Loading of saved solutions: states, outputs and events, with the system that produced them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ from symlie.utilities.packages import require
 from symlie.utilities.reading import other_format, reading
 
 DENSEST = 200
-"""Largest number of values per byte of a file; 8-byte numbers that are all equal are compressed by a factor of 1000."""
+"""Largest number of values per byte of a file, reached by equal 8-byte numbers, which are compressed by a factor of
+1000."""
 
 
 @dataclass(frozen=True, eq=False)

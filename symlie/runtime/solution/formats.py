@@ -32,7 +32,7 @@ from symlie.runtime.solution.variables import (
 from symlie.utilities.packages import require
 
 _ROOM = 1 << 20
-"""Bytes of a block, and free space in bytes above which a full disk is ruled out as the cause of a failure."""
+"""Block size in bytes, and free space in bytes above which a full disk cannot be the cause of a failure."""
 
 
 def save_solution(solution: Solution, path: Path) -> None:
@@ -64,7 +64,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Return temporary files of `replaced` in a folder that killed processes have left."""
+    """Return temporary files of `replaced` that killed processes have left in a folder."""
     return [path for path in folder.iterdir() if re.fullmatch(r"\..+-[0-9a-f]{12}\.\w+", path.name)]
 
 
@@ -84,7 +84,8 @@ def _write_text(path: Path, variables: list[Variable], attributes: Mapping[str, 
 
 
 def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[str, str]) -> None:
-    """Write variables and attributes to a netCDF file with a checksum at its end; names with a ``/`` are in a group."""
+    """Write variables and attributes to a netCDF file with a checksum at its end; a ``/`` in a name separates the
+    group."""
     import netCDF4
 
     variables = list(variables)
@@ -109,7 +110,7 @@ def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[
 
 
 def _raise_cause(path: Path, size: int) -> None:
-    """Raise the error of the disk if it is full, since netCDF4 reports a full disk as "HDF error"."""
+    """Raise an error of the file system if the disk is full, since netCDF4 reports a full disk as "HDF error"."""
     with path.open("ab") as file:
         for _ in range(0, size, _ROOM):
             file.write(bytes(_ROOM))

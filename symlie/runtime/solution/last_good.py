@@ -12,15 +12,14 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 LOST_ENERGY = 0.25
-"""Change of the energy, relative to the largest kinetic energy so far, above which a state is invalid."""
+"""Change of the energy, relative to the largest kinetic energy up to that time, above which a state is invalid."""
 
 MOST_STATES = 10_000
 """Number of final states that are examined."""
 
 
 def good_states(system: System, t: Array, q: Array, v: Array) -> int:
-    """Return the number of valid states (t, q, v) of a failed run; a model without energy conservation keeps all
-    states."""
+    """Return the number of valid states (t, q, v) of a failed run: all, if the model does not conserve energy."""
     if not (system.layout.conserves_energy and len(t)):
         return len(t)
     first = max(0, len(t) - MOST_STATES)

@@ -116,7 +116,8 @@ def _over_segments(solution: Solution, field: LocalField, frame: Axes) -> Array:
 
 
 def _parts_in_space(kind: NodeType) -> tuple[list[slice], int]:
-    """Return the parts to rotate and the size of vectors in the order of the velocity, with ω instead of rates of ρ."""
+    """Return the parts to rotate and the size of vectors in the order of the velocity, which contain ω instead of rates
+    of ρ."""
     classical = classical_rotation(kind)
     if classical is not None:
         return [slice(0, 3), slice(3, 6)], 6

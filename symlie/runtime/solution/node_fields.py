@@ -12,8 +12,8 @@ from symlie.runtime.layout.layout import Array
 
 
 def named_field(kind: NodeType, owner: str, q: Array, v: Array, name: str) -> Array:
-    """Return a named field of q (…, storage) or v (…, dimension), shape (…, *field shape), or ``Omega`` from the rates
-    of ρ, or ``R`` from the stored form of the rotation."""
+    """Return a named field of q (…, storage) or v (…, dimension), shape (…, *field shape). ``Omega`` may follow from
+    the rates of ρ, and ``R`` from the stored form of the rotation."""
     for fields, values in ((kind.storage_fields, q), (kind.velocity_fields, v)):
         for found in fields:
             if found.name == name:

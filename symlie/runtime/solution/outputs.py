@@ -22,7 +22,7 @@ OF_CONSTRAINED_MODELS = ("constraint_residual", "velocity_residual")
 
 
 def output_names(layout: Layout) -> list[str]:
-    """Return the names of all outputs of a model; those common to all models come first."""
+    """Return the names of all outputs of a model; the names common to all models come first."""
     residuals = OF_CONSTRAINED_MODELS if layout.rows else ()
     return [*OF_EVERY_MODEL, *residuals, *layout.outputs, *layout.node_outputs]
 
@@ -45,7 +45,7 @@ class Outputs(ListsPublicNames, Mapping[str, "Array"]):
         self._names = output_names(solution.system.layout)
         self._known: dict[str, Array] = dict(known or {})
         self.warnings: list[str] = []
-        """Suspicious values of outputs that were computed."""
+        """Warnings about suspicious values of computed outputs."""
 
     @property
     def known(self) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""Versions and the processor, on which the bits of a result depend in addition to the model."""
+"""Software versions and processor, on which the bits of a result depend in addition to the model."""
 
 from __future__ import annotations
 

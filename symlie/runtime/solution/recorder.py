@@ -25,23 +25,23 @@ class Statistics:
     newton_iterations: int = 0
     """Corrections of implicit steps."""
     jacobians: int = 0
-    """Newton matrices evaluated for them, without those recomputed when a run is continued."""
+    """Newton matrices evaluated in implicit steps, without those recomputed when a run is continued."""
     factorisations: int = 0
     back_substitutions: int = 0
     refreshes: int = 0
-    """Matrices that replaced stored factors with insufficient reduction of the residual."""
+    """Newton matrices that replaced stored factors because these did not reduce the residual sufficiently."""
     halvings: int = 0
     """Halvings of corrections."""
     rounding_floor: int = 0
-    """Steps that ended at the rounding level of the residual, above the tolerance."""
+    """Steps whose iteration ended at the rounding level of the residual, above the tolerance."""
     most_newton_iterations: int = 0
     """Largest number of corrections in one step."""
     slowest_step: float = 0.0
     """Start time of that step, in s."""
     slowest_row: str = ""
-    """Velocity component or constraint equation with its largest residual before the last correction."""
+    """Velocity component or constraint equation with the largest residual before the last correction in that step."""
     steps_of_order_1: int = 0
-    """Accepted steps of this order, for methods that choose it."""
+    """Accepted steps of this order, for variable-order methods."""
     steps_of_order_2: int = 0
     steps_of_order_3: int = 0
     steps_of_order_4: int = 0
@@ -115,7 +115,7 @@ class Recorder:
         self.add_states(np.array([t]), q, v, multipliers, carried)
 
     def add_last(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
-        """Add the state at which an integration stopped, unless it is already recorded."""
+        """Add the state at which an integration stopped, unless it is recorded already."""
         if not len(self) or self._states.last()[0] != t:
             self.add_state(t, q, v, multipliers, carried)
 
@@ -126,13 +126,13 @@ class Recorder:
     def add_event(
         self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array, own: Array
     ) -> None:
-        """Add an event by the index of its value."""
+        """Add an event with the index of its function."""
         value = self.layout.events[index]
         q, v, multipliers, carried, own = (part.copy() for part in (q, v, multipliers, carried, own))
         self.events.append(Event(value.name, value.instance, t, q, v, multipliers, carried, value.is_terminal, own))
 
     def take(self, other: Recorder) -> None:
-        """Move everything from another recorder to the end of this one."""
+        """Move all records of another recorder to the end of this one."""
         t, q, v, multipliers, carried = other.taken_states()
         self.add_states(t, q, v, multipliers, carried)
         self.trace.add(*other.trace.taken())
@@ -149,12 +149,12 @@ class Recorder:
         return np.hstack(self._states.since(first))
 
     def taken_states(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Return all recorded (t, q, v, λ, auxiliary state) and remove them."""
+        """Remove and return all recorded (t, q, v, λ, auxiliary state)."""
         t, q, v, multipliers, carried = self._states.taken()
         return t.reshape(-1), q, v, multipliers, carried
 
     def taken_trace(self) -> Trace | None:
-        """Return the trace and remove it, or return None without one."""
+        """Remove and return the trace, or return None if there is none."""
         if not len(self.trace):
             return None
         return trace_of(dict(zip(TRACE_COLUMNS, self.trace.taken()[0].T, strict=True)))

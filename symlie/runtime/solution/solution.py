@@ -80,7 +80,7 @@ class Solution(ListsPublicNames, NamesSuccessors):
     events: tuple[Event, ...] = ()
     """Events in the order of their times."""
     end: Start | None = None
-    """Data at the end, for an integration that continues from there."""
+    """Data at the end from which an integration can continue."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The arguments of `solve` in their JSON form."""
     warnings: tuple[str, ...] = ()

@@ -20,10 +20,10 @@ _TRAILER = struct.Struct("<12sQI")
 _NAME = b"symlie end 1"
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-"""First bytes of HDF5; the version of the header follows."""
+"""First bytes of an HDF5 file; the version of the header follows."""
 
 _STATED_END = {0: 40, 1: 44, 2: 28, 3: 28}
-"""Position of the end of the file in a header of HDF5, by its version, from the HDF5 File Format Specification."""
+"""Position of the file length in an HDF5 header, by version, from the HDF5 File Format Specification."""
 
 _LONGEST_HEADER = 64
 
@@ -40,7 +40,8 @@ def append_trailer(path: Path) -> None:
 
 
 def check_trailer(path: Path) -> bool:
-    """Return whether a valid checksum ends the file; without one the file must have the length given in its header."""
+    """Return whether a valid checksum ends the file; without a checksum the file must have the length given in its
+    header."""
     size = path.stat().st_size
     before = max(size - _TRAILER.size, 0)
     with path.open("rb") as file:

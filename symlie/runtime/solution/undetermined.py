@@ -24,7 +24,8 @@ SAMPLES = 5
 """Number of recorded states that are examined, since the rank may change."""
 
 CHANGED = 1e-5
-"""Threshold of changes of an output, relative to its size and to the multipliers, above the error of a combination."""
+"""Change of an output, relative to its size and to the multipliers, above which it counts as undetermined; it exceeds
+the error of a combination."""
 
 
 class Undetermined(NamedTuple):

@@ -132,7 +132,7 @@ def solution_variables(solution: Solution) -> list[Variable]:
 
 
 def _uniqueness(is_undetermined: bool) -> dict[str, str]:
-    """Return the attribute of values that redundant constraint equations leave undetermined."""
+    """Return the attribute that marks values as undetermined because of redundant constraint equations."""
     return {"undetermined": "yes"} if is_undetermined else {}
 
 
@@ -206,7 +206,7 @@ def packed(record: Mapping[str, object]) -> NDArray[np.uint8]:
 
 
 def unpacked(data: object) -> dict[str, Any]:
-    """Return the data of `packed` bytes; damaged ones raise zlib.error or ValueError."""
+    """Return the data of `packed` bytes; damaged bytes raise zlib.error or ValueError."""
     record: dict[str, Any] = json.loads(zlib.decompress(np.asarray(data, dtype=np.uint8).tobytes()))
     return record
 

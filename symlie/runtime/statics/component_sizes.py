@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 PROBE = 1e-6
-"""Relative perturbation of stored coordinates that measures their size, and rotation that identifies angles."""
+"""Relative perturbation of stored coordinates that measures their size, and rotation angle that identifies angles."""
 
 ROUNDING = 4 * np.finfo(float).eps
 """Round-off of a force relative to stiffness times coordinate, and of a constraint relative to B times coordinate."""
@@ -25,8 +25,8 @@ ROUNDING = 4 * np.finfo(float).eps
 
 @dataclass(frozen=True)
 class ComponentSizes:
-    """Sizes of the free velocity components: ``length`` is 1 for angles, else the spread of the nodes, at least the
-    radius of gyration; ``magnitude`` is the size of the stored coordinates, to which rounding is relative."""
+    """Sizes of the free velocity components: ``length`` is 1 for angles, otherwise the spread of the nodes and at least
+    the radius of gyration; ``magnitude`` is the size of the stored coordinates, to which rounding is relative."""
 
     length: Array
     magnitude: Array

@@ -28,7 +28,7 @@ CONTRACTION = 0.7
 """Ratio of successive corrections above which a step is too long."""
 
 NEUTRAL_SHIFT = 1e-9
-"""Relative stiffness added if directions such as rigid-body motions have none."""
+"""Relative stiffness added to directions without stiffness, such as rigid-body motions."""
 
 
 class CorrectionError(Exception):
@@ -58,8 +58,7 @@ class PathPoint:
 
 
 class Continuation:
-    """Computation of path points, for the parameter range ``scale`` and a tolerance of the relative Newton
-    correction."""
+    """Computation of path points for a parameter range ``scale`` and a tolerance of the relative Newton correction."""
 
     def __init__(self, family: ParameterFamily, scale: float, tolerance: float) -> None:
         self.family, self.scale, self.tolerance = family, scale, tolerance

@@ -26,12 +26,13 @@ SYMMETRIC = 1e-8
 """Relative size of the asymmetric part of K due to round-off and to the tolerance of the equilibrium."""
 
 REAL = 1e-9
-"""Imaginary part of an eigenvalue, relative to its size, that is round-off."""
+"""Imaginary part of an eigenvalue, relative to its size, that is attributed to round-off."""
 
 
 def critical_stiffness(statics: Statics, q: Array, multipliers: Array, lengths: Array) -> tuple[Array, Array]:
-    """Return the real eigenvalues of K x + Bᵀ μ = κ L⁻² x, B x = 0 with L = diag(lengths), ascending and exactly zero
-    if zero within rounding, and x by column; of large systems only the eigenvalues nearest to zero."""
+    """Return the real eigenvalues of K x + Bᵀ μ = κ L⁻² x, B x = 0 with L = diag(lengths), in ascending order and
+    exactly zero if zero within rounding, and x by column. For large systems only the eigenvalues nearest to zero are
+    returned."""
     from scipy.sparse import csr_array, diags_array, eye_array
 
     def scaled(q: Array, multipliers: Array) -> dict[str, Sparse]:
@@ -101,7 +102,7 @@ class _Unsymmetric:
         return self._resolved(at, FIRST)
 
     def _resolved(self, at: Callable[[float], Eigenpairs], part: float) -> Eigenpairs:
-        """Return eigenvalues from shifts that start at ``part`` times the largest stiffness."""
+        """Return the eigenvalues from a sequence of shifts that starts at ``part`` times the largest stiffness."""
         shift = part * float(np.abs(self._stiffness.data).max(initial=0.0))
         first = near(at, shift)
         if first is None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 MOST_ITERATIONS = 1000
-"""Accepted steps per load step at most; mechanisms take five, slender rods dozens, slack stiff cables hundreds."""
+"""Maximum number of accepted steps per load step: mechanisms need five, slender rods dozens, slack stiff cables
+hundreds."""
 
 
 class Equilibrium(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 LEAST_STEP = 1e-7
-"""Arc length of a step below which a path counts as lost."""
+"""Arc length of a step below which the path cannot be continued."""
 
 SMALLEST_COSINE, GOOD_COSINE = 0.85, 0.97
 """Cosine of the angle between tangents below which a step is too long, and above which the next one is longer."""
@@ -237,7 +237,7 @@ class _Follower:
         return root, known[root]
 
     def _look_between(self, before: PathPoint, after: PathPoint, h: float) -> None:
-        """Find the limit and bifurcation points in a step."""
+        """Find the limit and bifurcation points within a step."""
         limit: float | None = None
         if before.value_step * after.value_step < 0:
             limit, point = self._located(before, h, after, lambda p: p.value_step)

@@ -98,19 +98,19 @@ def _check_mass(name: str, reduced: Array) -> None:
 
 
 NO_MASS = 1e-14
-"""Relative size of a mass that is round-off."""
+"""Relative size of a mass that is attributed to round-off."""
 
 
 def no_mass(name: str) -> EquilibriumError:
-    """Return the error of a massless direction."""
+    """Return the error that reports a massless direction."""
     return EquilibriumError(
         f"Small motions of '{name}' are not determined: no constraint determines a massless direction; give it mass."
     )
 
 
 def null_space(jacobian: Array, rank: int | None = None) -> Array:
-    """Return an orthonormal basis of the null space of a matrix by singular values, which determine an unspecified
-    rank, too."""
+    """Return an orthonormal basis of the null space of a matrix; singular values determine the rank if it is not
+    specified."""
     rows, n = jacobian.shape
     if not rows:
         return np.eye(n)
@@ -119,7 +119,7 @@ def null_space(jacobian: Array, rank: int | None = None) -> Array:
 
 
 def independent_rows(jacobian: Array) -> NDArray[np.intp]:
-    """Return the indices of a largest set of independent rows, whose rank is determined by singular values."""
+    """Return the indices of a largest set of independent rows; singular values determine the rank."""
     from scipy.linalg import qr
 
     if not len(jacobian):

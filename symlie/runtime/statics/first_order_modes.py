@@ -30,11 +30,11 @@ def first_order_modes(linear: Linearization, rounding: Coefficients) -> Spectrum
 
 
 CLEAN = 16 * np.finfo(float).eps
-"""Size of an entry of A or of (A - σ)⁻¹, relative to its summed terms, that is rounding only."""
+"""Size of an entry of A or of (A - σ)⁻¹, relative to its summed terms, that is attributed to rounding."""
 
 
 APART = 30.0
-"""Ratio of the largest eigenvalue of (A - σ)⁻¹ to another one from which on the latter counts as fast."""
+"""Ratio of the largest eigenvalue of (A - σ)⁻¹ to another one above which the latter counts as fast."""
 
 
 @dataclass(frozen=True, eq=False)

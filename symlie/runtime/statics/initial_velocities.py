@@ -39,7 +39,8 @@ DEAR = 1e4
 """Weight of the kinetic energy of changes of specified velocities, relative to unspecified ones."""
 
 DEPENDENT = 1e-11
-"""Relative singular value of redundant equations, in metrics that differ by `LIGHT` and by the masses of a system."""
+"""Relative singular value of redundant equations, in metrics that contain the weight `LIGHT` and the masses of a
+system."""
 
 ROUNDS = 4
 """Largest number of repetitions."""
@@ -65,7 +66,7 @@ class AssembledVelocities:
 
 
 def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, velocities: bool) -> AssembledVelocities:
-    """Return velocities that satisfy B v + b = 0, or without ``velocities`` the specified ones alone; raise
+    """Return velocities that satisfy B v + b = 0, or the specified ones if ``velocities`` is False; raise
     InconsistentInitialValuesError if no velocities satisfy the constraints and conditions."""
     system, layout, given = statics.system, statics.system.layout, stated.given
     v = np.where(given & layout.free, stated.v, 0.0)

@@ -43,10 +43,10 @@ LARGEST_DENSE = 240
 """Largest number of free velocity components for which all modes are computed with dense matrices."""
 
 LARGEST_RESORT = 1500
-"""Largest number of free velocity components for which dense matrices replace a failed iteration."""
+"""Largest number of free velocity components for which dense matrices are used after an iteration has failed."""
 
 DEFAULT_MODES = 12
-"""Default number of modes of larger systems."""
+"""Default number of computed modes of larger systems."""
 
 UNRESOLVED = 1e-2
 """Error of an eigenvalue without real part, relative to its size, above which stability is not decided."""
@@ -106,8 +106,9 @@ class Linearization(Brief, NamesSuccessors):
     accuracy: Array = field(default_factory=lambda: np.zeros(0))
     """First-order bound of the errors of the eigenvalues by rounding of the entries of the equations, in 1/s."""
     resisting: Array | None = None
-    """η, shape (dimension,), of a finite motion along zero modes that meets, or may meet, a stiffness hidden by
-    rounding of the entries; None without such a motion. Only systems at rest with holonomic constraints are tested."""
+    """η, shape (dimension,), of a finite motion along zero modes with a stiffness, certain or possible, that is hidden
+    by rounding of the entries; None without such a motion. Only systems at rest with holonomic constraints are
+    tested."""
 
     @property
     def modes(self) -> NDArray[np.intp]:
@@ -358,7 +359,7 @@ def _normalized(shapes: Complex) -> Complex:
 
 
 def _found(linear: Linearization, motions: tuple[Linearization, Coefficients, Array], modes: int | None) -> Spectrum:
-    """Return the slowest modes, or the whole spectrum with dense matrices."""
+    """Return the slowest modes, or the whole spectrum if it is computed with dense matrices."""
     scaled, rounding, units = motions
     if linear.is_conservative:
         found = oscillations(scaled, rounding, modes)

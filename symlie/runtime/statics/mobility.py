@@ -34,22 +34,23 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 MOST_VELOCITIES = 600
-"""Largest number of velocities for the search for motions and singular positions, with dense matrices."""
+"""Largest number of velocities for which motions and singular positions are searched, with dense matrices."""
 
 STEP = 0.02
 """Length of steps to nearby configurations, in rad and m."""
 
 DIRECTIONS = 3
-"""Number of directions of such steps, forward and backward each."""
+"""Number of directions of such steps; each is taken forward and backward."""
 
 KEPT = 0.5
-"""Fraction of a step that remains on the constraints, below which it leads to no nearby configuration."""
+"""Fraction of a step that remains after projection onto the constraints, below which the step leads to no nearby
+configuration."""
 
 SMALL = 1e-9
 """Rate, relative to the largest one, below which a joint does not take part in a motion."""
 
 MOST_SHOWN = 3
-"""Number of bodies whose velocities are shown if no joint coordinate describes a motion."""
+"""Number of bodies whose velocities are listed if no joint coordinate describes a motion."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Mobility(Brief):
     bodies: int
     """Number of nodes that move and are not prescribed."""
     joints: int
-    """Number of instances of element types with constraints, or of constraints of a model without such instances."""
+    """Number of elements of types with constraints, or of constraints of a model without such elements."""
     velocities: int
     """Number of velocity components of the bodies."""
     position_rows: int
@@ -94,7 +95,7 @@ class Mobility(Brief):
     """Number and rank of the holonomic constraint equations."""
     velocity_rows: int
     velocity_rank: int
-    """Number and rank of all constraint equations for velocities: derivatives of holonomic ones, and nonholonomic
+    """Number and rank of all constraint equations for velocities: nonholonomic ones and derivatives of holonomic
     ones."""
     redundant: tuple[RedundantJoints, ...]
     """Sets of joints with redundant equations; independent combinations that involve the same joints form one set."""
@@ -223,7 +224,8 @@ def _vanishing(rows: Sparse) -> Array:
 
 
 def _owners(system: System) -> dict[int, str]:
-    """Return the joint of each constraint equation, or else its constraint, for arrays with the instance."""
+    """Return the joint of each constraint equation, or its constraint if it belongs to no joint, with the index in an
+    array."""
     constraints = {
         int(row): f"{name}[{part.instances[k]}]" if part.is_array else name
         for name, part in system.layout.constraints.items()
@@ -234,8 +236,7 @@ def _owners(system: System) -> dict[int, str]:
 
 
 def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) -> tuple[Motion, ...]:
-    """Return a basis in which each motion has an independent joint rate, as far as such rates exist, or is described by
-    bodies."""
+    """Return a basis of motions, each described by an independent joint rate where one exists, otherwise by bodies."""
     layout, count = system.layout, basis.shape[1]
     if not count:
         return ()
@@ -274,7 +275,8 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
 
 
 def _singular(system: System, q: Array, t: float, rank: int) -> str:
-    """Return a sentence if the rank is larger nearby or motions lead to no configuration, else an empty string."""
+    """Return a sentence if the rank is larger nearby or if motions lead to no nearby configuration, otherwise an empty
+    string."""
     statics = Statics(system, t)
     if rank == len(statics.free) or np.abs(statics.constraint(q)).max(initial=0.0) > STEP**2:
         return ""

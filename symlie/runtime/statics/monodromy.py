@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 COMES_BACK = 1e-4
-"""Relative change of velocity and matrices over a period above which a motion is not periodic."""
+"""Relative change of velocity and matrices over a period above which a motion does not count as periodic."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,7 +162,8 @@ def _check_state(system: System, t: float, q: Array, v: Array) -> None:
 
 
 def _ordered(values: Complex) -> Complex:
-    """Return values in descending order of moduli; of a conjugate pair, a positive imaginary part comes first."""
+    """Return values in descending order of moduli; in a conjugate pair, the value with positive imaginary part comes
+    first."""
     sizes = np.round(np.abs(values), 12)
     return values[np.lexsort((-values.imag, -values.real, -sizes))]
 

@@ -29,16 +29,17 @@ FAR, NEAR = 2.0**-4, 2.0**-8
 """Largest components of the displacements, relative to the sizes of components."""
 
 STEADY = 4.0
-"""Ratio of κ from both displacements up to which it is a stiffness; for rounding and higher powers it is 16 or more."""
+"""Ratio of the values of κ at both displacements up to which κ is a stiffness; for rounding and higher powers it is 16
+or more."""
 
 IMPROVED = 1e-2
 """Bound of κ, relative to the bound by rounding of the entries, up to which a mode counts as a zero mode."""
 
 ROUNDING = 64 * np.finfo(float).eps
-"""Relative errors of forces and of directions; forces along directions have the product as error."""
+"""Relative errors of forces and of directions; the error of forces along directions is their product."""
 
 LARGEST_DENSE = 240
-"""Largest number of free velocity components for which redundant constraint equations are dropped."""
+"""Largest number of free velocity components for which redundant constraint equations are identified and dropped."""
 
 OF_ENERGY = 16 * np.finfo(float).eps
 """Relative error of energies."""
@@ -51,7 +52,8 @@ CORRECTIONS, CORRECTED = 6, 1e-6
 displacement."""
 
 SAME_WORK = 1e-2
-"""Relative difference between the work of forces and the change of energy due to the error of the trapezoidal rule."""
+"""Relative difference between the work of forces and the change of energy that is attributed to the trapezoidal
+rule."""
 
 
 def resisting_motion(linear: Linearization, modes: Array, units: Array, accuracy: float) -> Array | None:
@@ -93,7 +95,7 @@ class _Motions:
         self._has_potential = self._forces_have_a_potential()
 
     def met(self, k: int) -> float:
-        """Return a bound of the stiffness along direction k, in 1/s², or infinity if the energy shows a stiffness."""
+        """Return a bound on the stiffness along direction k, in 1/s², or infinity if the energy reveals a stiffness."""
         far, noise = self._met(k, FAR)
         near, _ = self._met(k, NEAR)
         energies = self.directions.shape[1]

@@ -33,15 +33,15 @@ LARGEST_ROTATION = 1.0
 """Largest rotation of one step, in rad; far below 2π, where log is singular."""
 
 FIRST_MOVE = 0.1
-"""Largest component, relative to its size, of the first step after a rejected Newton step."""
+"""Largest component, relative to its size, of the first step after a Newton step was rejected."""
 
 MOST_CLOSINGS, CLOSED = 6, 1e-2
 """Largest number of simplified corrections that return a step to the constraints, and their sufficient size relative to
 the step."""
 
 SMALL_SHIFT, LEAST_SHIFT, LOST_SHIFT, MOST_SHIFT = 1e-4, 1e-9, 1e-12, 1e12
-"""Values of σ relative to the first one: below which Newton's method is tried again; at which a search may end if
-Newton's method fails, because a motion meets no stiffness; smallest; and largest."""
+"""Values of σ relative to the first one: threshold below which Newton's method is tried again; value at which a search
+may end if Newton's method fails because a motion has no stiffness; smallest and largest value."""
 
 SHORT, LONG = 0.1, 0.5
 """Lengths of simplified corrections, relative to the step, below which σ is reduced and above which the linear model
@@ -51,7 +51,7 @@ LEAST_FALL, GOOD_FALL = 0.1, 0.7
 """Work along a step, relative to the model, above which the step is accepted, and above which σ is reduced."""
 
 MOST_ROUNDED = 4
-"""Largest number of steps from residuals at round-off."""
+"""Largest number of steps that start from residuals at round-off."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 """Gauss–Legendre rule on [-1, 1] for the work along a step."""
@@ -86,8 +86,8 @@ REMEDY = "free a node, or take system.with_redundant('minimal_norm')"
 
 
 class NewtonSearch:
-    """Newton's method with a shift σ as small as the model of a step allows; ``multipliers`` has λ of all constraint
-    equations, or is None for the best balance of forces."""
+    """Newton's method with a shift σ that is as small as the accuracy of the model of a step permits; ``multipliers``
+    contains λ of all constraint equations, or is None for the best balance of forces."""
 
     def __init__(self, statics: Statics, q: Array, multipliers: Array | None, options: SearchOptions) -> None:
         self.statics, self.options, self.iterations = statics, options, 0
@@ -146,7 +146,7 @@ class NewtonSearch:
         raise self._failed(held)
 
     def _step(self, matrices: _Matrices, shift: float, force: Array, constraint: Array, held: float) -> _Taken | None:
-        """Attempt a step, and accept it if its model is accurate; otherwise return None."""
+        """Attempt a step; return None if its model is not accurate."""
         statics, stable = self.statics, self.options.stable
         try:
             factors = SaddlePoint(matrices.stiffness + shift * matrices.metric, matrices.jacobian)
@@ -183,9 +183,8 @@ class NewtonSearch:
         return _Taken(largest, is_good)
 
     def _closed(self, factors: SaddlePoint, q: Array, largest: float, held: float, moves: list[Array]) -> Array | None:
-        """Return a configuration after a step that satisfies the constraints, or None if simplified Newton does not
-        converge.
-        """
+        """Return a configuration that satisfies the constraints after a step, or None if simplified Newton iterations
+        do not converge."""
         nothing = np.zeros(len(self.statics.free))
         size = largest
         for _ in range(MOST_CLOSINGS if len(self.statics.rows) else 0):

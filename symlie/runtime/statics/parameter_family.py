@@ -1,4 +1,4 @@
-"""Systems that differ in one number: a parameter, an input or the time."""
+"""Systems that differ in one scalar: a parameter, an input or the time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ParameterFamily:
 
     @property
     def value(self) -> float:
-        """Parameter value of the system itself."""
+        """Value of the parameter in the system itself."""
         system, layout = self.system, self.system.layout
         if self.name in layout.inputs:
             table = system.inputs.get(self.name)
@@ -54,7 +54,7 @@ class ParameterFamily:
         return self.t
 
     def at(self, value: float) -> System:
-        """Return the system with a value of the parameter."""
+        """Return the system with another value of the parameter."""
         if self.name in self.system.layout.inputs:
             return self.system.with_input(self.name, [self.t], [value])
         if self.name in self.system.layout.parameters:
@@ -62,7 +62,7 @@ class ParameterFamily:
         return self.system
 
     def statics(self, value: float) -> Statics:
-        """Return the statics with a value of the parameter."""
+        """Return the statics with another value of the parameter."""
         if self._last is None or self._last[0] != value:
             self._last = value, Statics(self.at(value), value if self.is_time else self.t)
         return self._last[1]
@@ -74,8 +74,8 @@ class ParameterFamily:
         return self.name == "t" and "t" not in layout.inputs and "t" not in layout.parameters
 
     def rates(self, q: Array, multipliers: Array, value: float, scale: float) -> tuple[Array, Array]:
-        """Return the derivatives of forces and Φ by the parameter, by central differences relative to its range
-        ``scale``."""
+        """Return the derivatives of forces and Φ with respect to the parameter, by central differences relative to its
+        range ``scale``."""
         found = []
         for way in (1, -1):
             statics = self.statics(value + way * DIFFERENCE * scale)

@@ -54,14 +54,14 @@ class Statics:
         return self.system.mechanics
 
     def prescribed(self, q: Array) -> Array:
-        """Return the configuration with prescribed nodes at this time."""
+        """Return the configuration with prescribed nodes at the time of the statics."""
         self.system.check_motions(self.t)
         q = q.copy()
         self.mechanics.prescribe(self.t, q, np.zeros(self.system.layout.dimension))
         return self.mechanics.with_start_angles(self.t, q)
 
     def moved(self, q: Array, step: Array) -> Array:
-        """Return q∘exp(δ), projected to the group."""
+        """Return q∘exp(δ), normalised onto the group."""
         moved = self.system.kernels.normalize(self.mechanics.moved(q, self.spread(step)))
         return self.mechanics.with_angles(self.t, moved)
 
@@ -75,7 +75,7 @@ class Statics:
         return max(largest, float(np.abs(moving - at_rest).max()))
 
     def spread(self, step: Array) -> Array:
-        """Return a vector on all velocity components."""
+        """Return a vector with entries for all velocity components, zero for those that are not free."""
         whole = np.zeros(self.system.layout.dimension)
         whole[self.free] = step
         return whole
@@ -166,13 +166,14 @@ class Statics:
         return acceleration, multipliers
 
     def set_aside(self, q: Array) -> None:
-        """Drop redundant constraint equations at a configuration, if the system admits them."""
+        """Drop redundant constraint equations at a configuration, if the system permits them."""
         dependent = self._dependent_rows(q)
         if dependent is not None:
             self.rows = self._counting[~dependent.is_aside[self._counting]]
 
     def shared_multipliers(self, q: Array, multipliers: Array) -> Array:
-        """Return multipliers of all constraint equations; redundant ones share forces by their compliances."""
+        """Return multipliers of all constraint equations; redundant equations share forces according to their
+        compliances."""
         dependent, whole = self._dependent_rows(q), self.all_multipliers(multipliers)
         return whole if dependent is None else dependent.minimal(whole)
 

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization
 
 ITERATED = 1e-9
-"""Imaginary part of an eigenvalue, relative to its size, that is an error of the iteration."""
+"""Imaginary part of an eigenvalue, relative to its size, that is attributed to the iteration."""
 
 FIRST = 1e-4
 """First shift, relative to the root of the largest ratio of stiffness and mass."""
 
 SAME = 0.5
-"""Cosine of the angle between the vectors of two computations from which on they are of the same eigenvalue."""
+"""Cosine of the angle between vectors of two computations above which they belong to the same eigenvalue."""
 
 NEARBY = 1e-8
 """Distance of the shift of an inverse iteration from an eigenvalue, relative to its size."""
@@ -96,7 +96,8 @@ class _Iteration:
         return Eigenpairs(values[order], vectors[:n, order], error[order], noise[order], shifts, growth)
 
     def _disturbed(self, s: complex, shape: Numbers, shift: float) -> tuple[float, float]:
-        """Return the change of an eigenvalue by rounding, and its condition number with velocities over the shift."""
+        """Return the change of an eigenvalue due to rounding, and its condition number with velocities relative to the
+        shift."""
         from scipy.sparse import diags_array, eye_array
 
         m, r = self._linear, self._rounding

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ports:
-    """Derivatives by inputs u and of outputs y, on free components in the axes of the motion; dense."""
+    """Derivatives with respect to inputs u and of outputs y, on free components in the axes of the motion, as dense
+    matrices."""
 
     force: Array
     """∂(M a + g + Bᵀ λ)/∂u."""

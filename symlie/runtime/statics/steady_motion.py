@@ -37,7 +37,8 @@ NOISE = 1e-5
 """Lower limit of the reference size of a row of a matrix, relative to the largest one of the system."""
 
 LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
-"""Incommensurable times of the test, in s, and in units of the inverse of the largest velocity component."""
+"""Incommensurable times at which steadiness is tested, in s and in units of the inverse of the largest velocity
+component."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Coefficients:
 
 
 POWERS = {"mass": 0, "damping": 1, "stiffness": 2, "jacobian": 0, "hidden": 1}
-"""Powers of 1/s in the units of the matrices, apart from the units of the components."""
+"""Powers of 1/s in the units of the matrices, in addition to the units of the components."""
 
 LETTERS = {"mass": "M", "damping": "C", "stiffness": "K", "jacobian": "B", "hidden": "H = D_q(B v + b)"}
 """Names of the matrices in messages."""
@@ -60,7 +61,7 @@ LETTERS = {"mass": "M", "damping": "C", "stiffness": "K", "jacobian": "B", "hidd
 
 @dataclass(frozen=True)
 class Instant:
-    """State of the motion at one time."""
+    """State of a steady motion at one time."""
 
     q: Array
     v: Array
@@ -277,8 +278,8 @@ def check_linearisable(layout: Layout) -> None:
 
 
 def spin_of(layout: Layout, frame: Mapping[str, ArrayLike]) -> Array:
-    """Return ζ of all nodes, shape (dimension,), zero for nodes not in ``frame``; raise ModelError for a wrong shape or
-    values that are not finite."""
+    """Return ζ of all nodes, shape (dimension,), zero for nodes that are not in ``frame``; raise ModelError for a wrong
+    shape or values that are not finite."""
     spin = np.zeros(layout.dimension)
     for name, value in frame.items():
         node = layout.node(name)

@@ -1,4 +1,5 @@
-"""Quantities compared by the runs of a study: end states, outputs, or trajectories of nodes and curve points."""
+"""Quantities that are compared between the runs of a study: end states, outputs, or trajectories of nodes and curve
+points."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from symlie.runtime.system.system import System
 from symlie.utilities.showing import Brief
 
 NORMS = get_args(Norm)
-"""Norms: at the end time (of configurations the largest error of a node); the maximum of this error over the run; the
-root mean square of all components, maximum over the run."""
+"""Norms: at the end time (for configurations the largest error of a node); the maximum of this error over the run; the
+maximum over the run of the root mean square of all components."""
 
 MOST_TIMES = 100
 """Largest number of times, in addition to the start, at which trajectories are compared."""
@@ -91,9 +92,8 @@ def error_against(system: System, state: EndState, reference: EndState) -> Measu
 
 @dataclass(frozen=True)
 class Comparison(Generic[Seen]):
-    """Method of comparison: output times in s, the quantities compared, as functions of a run or reference, and their
-    error.
-    """
+    """Method of comparison: output times in s, a function that extracts the compared quantities from a run or
+    reference, and their error."""
 
     times: Sequence[float]
     seen: Callable[[EndState | Solution, float], Seen]
@@ -157,7 +157,8 @@ def states_over_time(system: System, t_end: float, h: float) -> Comparison[Seque
 
 
 def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: Norm) -> Comparison[Array]:
-    """Return the comparison of outputs, all components in one norm; it also applies to systems in other coordinates."""
+    """Return the comparison of outputs in one norm of all components; it also applies to systems in other
+    coordinates."""
     times = [t_end] if norm == "end" else compared_times(t_end, h)
 
     def seen(found: EndState | Solution, value: float) -> Array:
@@ -172,7 +173,7 @@ def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: Norm) 
 
 
 def _over_time(found: EndState | Solution, times: Sequence[float]) -> Solution:
-    """Return a run at the compared times."""
+    """Return the states of a run at the compared times."""
     if isinstance(found, EndState):
         raise ModelError(
             "A comparison over the run, or of outputs, requires a solution as reference, or none; a final state is "

@@ -62,7 +62,7 @@ class ConvergenceRow(Brief):
     """None for explicit methods."""
     factorisations: int
     failure: str
-    """Reason of a failure, after which the run has no errors; empty if the run succeeded."""
+    """Reason for a failure, after which the run has no errors; empty if the run succeeded."""
     coordinates: str
     """Name of the system if several are compared; otherwise empty."""
 
@@ -174,7 +174,7 @@ class _Study:
     repetitions: int
 
     def rows(self, comparison: Comparison[Seen], reference: EndState | Solution | None) -> Iterator[ConvergenceRow]:
-        """Yield the row of each run as soon as the run is done."""
+        """Yield the row of each run as soon as the run has finished."""
         times = comparison.times
         if reference is None:
             best_method = max(self.methods, key=lambda method: method.order)

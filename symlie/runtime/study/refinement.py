@@ -190,7 +190,7 @@ def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> 
 
 
 def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
-    """Return the instances that replace each instance between the wanted nodes, shape (instances, 1 or 2)."""
+    """Return the elements that replace each element between the selected nodes, shape (elements, 1 or 2)."""
     number = {tuple(row): k for k, row in enumerate(members.tolist())}
     found = [number.get(tuple(row)) for row in wanted.tolist()]
     if None not in found:
@@ -208,7 +208,8 @@ def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
 
 
 def richardson_orders(before: tuple[float, Measured], after: tuple[float, Measured]) -> Measured:
-    """Compute observed orders from two grids, each with its node distance relative to the reference and its errors."""
+    """Compute observed orders from two grids, given by their node distances relative to the reference and their
+    errors."""
     (ratio, error), (next_ratio, next_error) = before, after
     pairs = ((getattr(error, part), getattr(next_error, part)) for part in ("q", "v", "multipliers"))
     return Measured(*(_order(a, ratio, b, next_ratio) for a, b in pairs))

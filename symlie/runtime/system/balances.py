@@ -90,7 +90,7 @@ class Balances:
         )
 
     def _matrix(self, t: float, q: Array, v: Array) -> Array:
-        """Return the derivatives of the balances by the rates of the massless components."""
+        """Return the derivatives of the balances with respect to the rates of the massless components."""
         m = self._mechanics
         whole = m.algebra.sparse_jacobian(m.jacobian(t, q, v))
         return np.asarray(whole[self.rows][:, self.components].toarray())

@@ -12,7 +12,7 @@ from symlie.runtime.layout.layout import Array
 
 
 def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]:
-    """Sort breakpoints and merge those that lie before the start of the step after an earlier one."""
+    """Sort breakpoints, and merge each that lies before the start of the step after its predecessor."""
     found: dict[float, float] = {}
     last = -math.inf
     for t, start in sorted(breakpoints.items()):
@@ -24,9 +24,8 @@ def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]
 
 
 def starts_after(breakpoints: Mapping[float, float], times: Array, shortest: float = 0.0) -> Array:
-    """Return the start times of the steps that follow given times, shape (n,): later than these times in the gap after
-    a jump, where gaps closer than ``shortest`` (in s) are joined.
-    """
+    """Return the start times of the steps that follow given times, shape (n,). In the gap after a jump they are later
+    than these times; gaps closer than ``shortest`` (in s) are joined."""
     known = np.array([*breakpoints.items()]).reshape(-1, 2)
     for k in range(len(known) - 2, -1, -1):
         if known[k + 1, 0] - known[k, 1] < shortest:

@@ -30,7 +30,8 @@ def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[A
 
 
 def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str) -> Array:
-    """Return the configuration projected to the group, or raise ModelError if it is off by more than rounding."""
+    """Return the configuration normalised onto the group; raise ModelError if its distance from the group exceeds
+    rounding."""
     # normalize converges quadratically to the group, so it moves every element that is off by more than rounding.
     moved = kernels.normalize(q)
     for node in layout.nodes:
@@ -55,9 +56,8 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
 
 
 def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
-    """Return whether a stored matrix is a reflection or a projection, or a quaternion zero: ``normalize`` does not
-    repair these.
-    """
+    """Return whether a stored matrix is a reflection or a projection, or a quaternion is zero; ``normalize`` does not
+    repair these."""
     rows = storage.reshape(node.count, -1)
     for f in node.type.storage_fields:
         if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > ON_GROUP):

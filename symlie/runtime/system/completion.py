@@ -1,4 +1,4 @@
-"""Consistent initial values: v₀ completed by the hidden constraint, λ₀ from the index-1 system."""
+"""Consistent initial values: v₀ is completed by the hidden constraint, and λ₀ follows from the index-1 system."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from symlie.errors import FrozenParameterError
 from symlie.runtime.layout.layout import Array, Layout
 
 Values: TypeAlias = tuple[Array, tuple[Array, ...]]
-"""Values of the model's parameters, and of the instances of each element type, one row for all or one per instance."""
+"""Values of the model's parameters and of the elements of each type, one row for all or one per element."""
 
 
 def check_frozen(layout: Layout, known: Values, changed: Values) -> None:

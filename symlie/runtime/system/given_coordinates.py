@@ -27,7 +27,7 @@ def with_coordinates(system: SystemValues, joint: str, names: list[str]) -> Give
 
 
 def without_node(system: SystemValues, name: str) -> GivenCoordinates:
-    """Return the specified joint coordinates except those that depend on a node, whose pose is specified anew."""
+    """Return the specified joint coordinates except those that depend on a node whose pose is specified anew."""
     node = next((n for n in system.layout.nodes if n.name == name), None)
     moved = {(r.joint, r.coordinate) for r in kept_rates(system.layout, given_coordinates(system))
              if node is not None and any(node.velocity.start <= c < node.velocity.stop

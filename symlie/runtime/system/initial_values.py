@@ -44,7 +44,7 @@ class InitialQuantity:
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 Quantities = Mapping[tuple[str, str], InitialQuantity]
-"""Quantities by node array and name."""
+"""Initial quantities by node array and name."""
 
 Placements = Mapping[str, Callable[[InitialValues, Mapping[str, object]], InitialValues]]
 """Functions by joint that set the initial values for given joint coordinates and rates."""
@@ -194,7 +194,7 @@ def _sizes(node: NodeSlice) -> dict[str, int]:
 
 
 def _parameter(system: System, name: str) -> Array:
-    """Return a model parameter in its shape, or a parameter of an element type with one entry or row per instance."""
+    """Return a model parameter in its shape, or a parameter of an element type with one entry or row per element."""
     layout = system.layout
     if name in layout.parameters:
         position, shape, _ = layout.parameters[name]

@@ -25,9 +25,8 @@ SLOTS = 3
 """Slots of a table among the parameters."""
 
 GAP = 16 * 2.0**-52
-"""Time from a jump to the start of the next step, relative to the times of the table: steps that end at a jump see the
-value before it in spite of rounding, the next step sees the value after it.
-"""
+"""Time from a jump to the start of the next step, relative to the times of the table: steps that end at a jump use the
+value before it in spite of rounding, and the next step uses the value after it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,9 +79,8 @@ class InputTable(Brief):
 
 
 def input_table(layout: Layout, name: str, times: object, values: object, interpolation: str | None) -> InputTable:
-    """Return the checked table of an input; raise UnknownNameError, SmoothnessError if the model needs a smoother
-    input, or ModelError for wrong numbers.
-    """
+    """Return the checked table of an input; raise UnknownNameError, SmoothnessError if the model requires a smoother
+    input, or ModelError for wrong numbers."""
     if name not in layout.inputs:
         known = ", ".join(layout.inputs) or "none"
         hint = f" '{name}' is a smooth table; use with_table." if name in layout.tables else ""
@@ -136,7 +134,7 @@ def _points(what: str, times: object, values: object, size: int) -> tuple[Array,
 
 
 def tables_in_use(layout: Layout, tables: Mapping[str, InputTable]) -> dict[str, InputTable]:
-    """Return the tables of all inputs that have one and of all smooth tables, in the order of their slots."""
+    """Return the tables of all inputs that have one, and of all smooth tables, in the order of their slots."""
     found = {name: tables[name] for name in layout.inputs if name in tables}
     return found | {
         name: tables.get(name) or _table(stated, stated.points, stated.values) for name, stated in layout.tables.items()
@@ -160,7 +158,7 @@ def slots_and_tables(layout: Layout, tables: Mapping[str, InputTable]) -> tuple[
 
 
 def breakpoints_of(tables: Sequence[InputTable], t0: float, t_end: float) -> dict[float, float]:
-    """Return the breakpoints of several tables in a run, with the latest start time for shared ones."""
+    """Return the breakpoints of several tables in a run; shared breakpoints have the latest of their start times."""
     found: dict[float, float] = {}
     for table in tables:
         for t, start in table.breakpoints(t0, t_end):

@@ -1,4 +1,4 @@
-"""Systems from generated files, compiled or in NumPy."""
+"""Loading of systems from generated files, compiled or in NumPy."""
 
 from __future__ import annotations
 

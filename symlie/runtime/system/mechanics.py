@@ -30,7 +30,8 @@ REDUNDANT: tuple[Redundant, ...] = get_args(Redundant)
 MINIMAL_NORM = REDUNDANT[1]
 
 FURTHER_PROBES = 3
-"""Number of probes for redundant constraint equations beyond the number that is redundant at the start."""
+"""Number of probes for redundant constraint equations in addition to the number of equations that are redundant at the
+start."""
 
 
 class Mechanics:
@@ -72,7 +73,7 @@ class Mechanics:
 
     @property
     def takes_redundant_rows(self) -> bool:
-        """True if constraint equations may be redundant, with multipliers of minimal norm."""
+        """True if constraint equations may be redundant; their multipliers then have minimal norm."""
         return bool(self.layout.rows) and self._system.redundant == MINIMAL_NORM
 
     @cached_property

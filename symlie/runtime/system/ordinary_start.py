@@ -67,7 +67,8 @@ def _have_wanted_rates(
     found: OrdinaryStarts,
     rows: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Return whether states have the specified joint rates, and zero for unspecified joint rates."""
+    """Return whether the specified joint rates have their values and unspecified joint rates are zero, for each
+    state."""
     layout, here = system.layout, np.flatnonzero(rows)
     fine = ~found.v[here].any(axis=1) & (not conditions)
     names = [*conditions, *(n for n in open_rates(layout, given) if n not in conditions)]

@@ -64,7 +64,8 @@ def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str
 
 
 def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
-    """Return the velocity components on which an output may depend: those of its elements' nodes or its joint."""
+    """Return the velocity components on which an output may depend: those of the nodes of its elements, or of its
+    joint."""
     node = next((n for n in layout.nodes if joint and n.name == joint), None)
     if node is not None:
         return np.arange(node.velocity.start, node.velocity.stop)
@@ -85,7 +86,8 @@ def open_rates(layout: Layout, given: NDArray[np.bool_]) -> list[str]:
 
 
 def _colours(owners: Sequence[NDArray[np.intp]], dimension: int) -> NDArray[np.intp]:
-    """Return a colour for each component, different for components of one output, and -1 for components of none."""
+    """Return a colour for each component; components that share an output have different colours, components of no
+    output have -1."""
     colours = np.full(dimension, -1)
     outputs: dict[int, list[int]] = {}
     for k, columns in enumerate(owners):

@@ -1,4 +1,4 @@
-"""Parameters of instances that refer to parameters of the model."""
+"""Element parameters that refer to parameters of the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def filled_parameters(layout: Layout, parameters: Array, elements: tuple[Array, 
 
 
 def check_own_values(layout: Layout, name: str, element: int, columns: slice) -> None:
-    """Raise ModelError if an instance takes these values from a parameter of the model."""
+    """Raise ModelError if an element takes these values from a parameter of the model."""
     sources = layout.parameter_sources[element]
     if sources is not None and np.any(sources[:, columns] >= 0):
         part = sources[:, columns]
@@ -32,9 +32,8 @@ def check_own_values(layout: Layout, name: str, element: int, columns: slice) ->
 def sources_of_instance(
     layout: Layout, name: str, element: int, instance: int, columns: slice
 ) -> NDArray[np.int32] | None:
-    """Return the indices of the model parameters that supply the values of an instance, or None if it has separate
-    values; raise ModelError if other values share them, or if only some values come from the model.
-    """
+    """Return the indices of the model parameters that supply the values of an element, or None if its values are
+    separate; raise ModelError if other elements share them, or if only some values come from the model."""
     every = layout.parameter_sources[element]
     if every is None:
         return None

@@ -1,4 +1,4 @@
-"""Parameter values of models and element types, and numeric arrays from users."""
+"""Parameter values of models and element types, and conversion of numeric arrays from users."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def changed_parameters(
 
 
 def has_parameter(layout: Layout, name: str) -> bool:
-    """Return whether the model, an element type or an instance has this parameter, named as in
+    """Return whether the model, an element type or an element has this parameter, named as in
     `System.with_parameters`."""
     try:
         return name.removeprefix(f"{layout.name}.") in layout.parameters or bool(_place(layout, name))
@@ -54,7 +54,8 @@ def has_parameter(layout: Layout, name: str) -> bool:
 
 
 def _place(layout: Layout, name: str) -> tuple[int, int | None, slice]:
-    """Return element type, instance (None: all) and columns of a parameter: NAME, ELEMENT.NAME or INSTANCE.NAME."""
+    """Return the element type, the element (None: all) and the columns of a parameter: NAME, ELEMENT.NAME or
+    INSTANCE.NAME."""
     element, _, own = name.rpartition(".")
     names = [e.name for e in layout.elements]
     named = {

@@ -64,9 +64,9 @@ class Code:
     """Pickled generated code; equal codes may share one loaded system."""
 
     identity: tuple[str, str, str, str, bool]
-    """Hash of the model, its shapes, backend, optimize, and True if the code is run."""
+    """Hash of the model, its shapes, the backend, the value of ``optimize``, and True if the code may be run."""
     sets: tuple[str, ...] = field(compare=False)
-    """Files of further kernel sets that are present."""
+    """Files of additional kernel sets that are present."""
     text: bytes = field(compare=False)
     """Compressed `code_record`."""
 
@@ -79,7 +79,7 @@ def _code(version: str, checksum: int, data: bytes) -> Code:
 
 
 _codes: weakref.WeakKeyDictionary[KernelSets, Code] = weakref.WeakKeyDictionary()
-"""Codes by the kernel sets that all copies of a system share."""
+"""Codes by the kernel sets, which all copies of a system share."""
 
 
 def _code_of(system: System) -> Code:
@@ -114,9 +114,8 @@ def _system_of(code: Code) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """Recorded error of a model that rejects specific initial values; other values are not checked without the
-    model.
-    """
+    """Recorded error of a model that rejects specific initial values; without the model, other values are not
+    checked."""
 
     error: SymlieError
     values: InitialValues

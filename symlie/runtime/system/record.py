@@ -28,7 +28,8 @@ from symlie.utilities.encoding import Content
 from symlie.utilities.reading import check_file_names, reading
 
 _NOT_NEEDED = (".md", "certificate.json")
-"""Endings of file names that no run reads; generated folders contain such files, systems loaded by name may not."""
+"""Endings of names of files that no run reads; generated folders contain such files, systems loaded by name may omit
+them."""
 
 
 def model_hash(system: System) -> str:

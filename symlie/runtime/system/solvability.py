@@ -1,4 +1,4 @@
-"""Solvability of the accelerations and multipliers, with the equations and components that make them singular."""
+"""Solvability for accelerations and multipliers, with the equations and components that make the system singular."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.linear.unknowns import Indices
 
 LOST_MASS = 1e-14
-"""Relative size of an eigenvalue of M, scaled to unit diagonal, that is round-off."""
+"""Relative size of an eigenvalue of M, scaled to unit diagonal, that is attributed to round-off."""
 
 MOST_NAMED = 6
-"""Largest number of constraints of a dependency that a message lists."""
+"""Largest number of constraints of a dependency that are listed in a message."""
 
 MOST_NAMED_SHORTLY = 2
-"""Largest number of constraints in a warning of one line."""
+"""Largest number of constraints that are listed in a warning of one line."""
 
 
 class LostMass(NamedTuple):
@@ -40,7 +40,7 @@ class LostMass(NamedTuple):
     components: Indices
     """Velocity components without which M is regular, as many at each node as its massless directions."""
     along: int
-    """Largest component of the first massless direction; -1 without such a direction."""
+    """Index of the largest component of the first massless direction; -1 without such a direction."""
     is_negative: bool
     """True if that direction has negative mass."""
 
@@ -64,7 +64,7 @@ def lost_mass(algebra: DenseAlgebra | BandedAlgebra, mass: Array) -> LostMass:
 
 
 def _undetermined(block: Array, rank: int) -> Indices:
-    """Return the indices that remain after ``rank`` pivots of an elimination of a symmetric block with pivoting."""
+    """Return the indices that remain after ``rank`` pivots in an elimination of a symmetric block with pivoting."""
     rest, left = block, np.arange(len(block))
     for _ in range(rank):
         pivot = left[np.argmax(np.abs(np.diag(rest)[left]))]

@@ -35,7 +35,7 @@ from symlie.runtime.system.parameters import changed_parameters
 from symlie.utilities.showing import ListsPublicNames
 
 OF_CODE = ("layout", "files", "backend", "optimize", "kernels", "algebra", "sets")
-"""Fields of `SystemValues` that all systems of one generated code share."""
+"""Fields of `SystemValues` shared by all systems with the same generated code."""
 
 OF_MODEL = ("quantity_source", "joint_source", "branch_check")
 """Fields of `SystemValues` that are functions of the model."""
@@ -62,7 +62,7 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
     })  # fmt: skip
 
     layout: Layout
-    """Names and places of nodes, parameters, constraint equations and outputs in arrays."""
+    """Names of nodes, parameters, constraint equations and outputs, and their positions in arrays."""
     files: Mapping[str, str]
     backend: str
     """``"c"`` or ``"numpy"``."""
@@ -71,10 +71,10 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
     kernels: Kernels
     algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
-    """Values of all parameters of the model; `layout` has their places."""
+    """Values of all parameters of the model; `layout` contains their positions."""
     element_parameters: tuple[Array, ...]
     sets: KernelSets
-    """Further kernel sets, loaded on first use."""
+    """Additional kernel sets, loaded on first use."""
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
     """Tables of inputs, and tables that replace smooth tables of the model."""
@@ -87,7 +87,7 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
     joint_source: Callable[[], Placements] | None = None
     """Function that returns the `Placements` of joints; None if the model is not available."""
     branch_check: Callable[[InitialValues], object] | None = None
-    """Check that initial values do not mirror joints; None without joints or model."""
+    """Check that initial values do not mirror joints; None without joints or without the model."""
     given_coordinates: tuple[tuple[str, str], ...] | None = None
     """Joints and coordinates with specified initial values; None: as in the model."""
     redundant: Redundant = "error"

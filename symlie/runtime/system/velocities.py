@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
 
 MISFIT = 1e-7
-"""Fraction of the largest misfit above which a rate cannot be zero, larger than rounding and regularisation effects."""
+"""Fraction of the largest residual above which a rate cannot be zero; it exceeds rounding and regularisation
+effects."""
 
 OPEN = 1e-6
-"""Fraction of a random velocity with entries near one above which the equations leave a component open."""
+"""Fraction of a random velocity with entries near one above which the equations leave a component undetermined."""
 
 SHADOW = 1e-9
 """Artificial inertia of massless components relative to the others, which makes M regular."""
@@ -65,9 +66,8 @@ class VelocityProblem:
         self._is_moving = self._layout.has_velocity
 
     def consistent(self, v: Array, guess: Array) -> tuple[Array, tuple[str, ...]]:
-        """Return velocities that satisfy all equations, preferably the guess, and the names of the nonzero chosen ones;
-        raise InconsistentInitialValuesError on contradictions.
-        """
+        """Return velocities that satisfy all equations, preferably the guess, and the names of the velocities that were
+        chosen to be nonzero; raise InconsistentInitialValuesError on contradictions."""
         guessed = np.where(self._given, v, guess)
         return (guessed, ()) if self.accepts(guessed) else self.completed(v)
 
@@ -96,9 +96,8 @@ class VelocityProblem:
         return bool(np.all(np.abs(found - targets) <= VELOCITY_TOLERANCE * size))
 
     def completed(self, v: Array) -> tuple[Array, tuple[str, ...]]:
-        """Return completed velocities and the names of the nonzero chosen ones; raise InconsistentInitialValuesError on
-        contradictions.
-        """
+        """Return completed velocities and the names of the velocities that were chosen to be nonzero; raise
+        InconsistentInitialValuesError on contradictions."""
         found = self._determined(v)
         chosen: tuple[str, ...] = ()
         if found is None:
@@ -118,7 +117,7 @@ class VelocityProblem:
         return VELOCITY_TOLERANCE * max(1.0, float(sizes.max(initial=0.0)))
 
     def _determined(self, v: Array) -> Array | None:
-        """Return the velocities if the constraints and specified components determine them, else None."""
+        """Return the velocities if the constraints and specified components determine them, otherwise None."""
         algebra, free = self._mechanics.algebra, ~self._given
         if not isinstance(algebra, DenseAlgebra) or self._conditions:
             return None
@@ -206,7 +205,7 @@ class VelocityProblem:
         return whole, (*chosen, *self._chosen_nodes(found, kept, chosen))
 
     def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
-        """Return the motion with zero undetermined rates that best agrees with the specified velocities."""
+        """Return the motion with zero open joint rates that best agrees with the specified velocities."""
         from scipy.sparse import vstack
 
         constraints, rest = self._constraints, drift == 0

@@ -30,7 +30,8 @@ class Composition:
 
 
 def _outer(order: int, pairs: int) -> tuple[float, ...]:
-    """Return 2 ``pairs`` equal forward substeps with a backward substep in the middle, for a method of even order."""
+    """Return the lengths of 2 ``pairs`` equal forward substeps with a backward substep in the middle, for a method of
+    even order."""
     outer = 1 / (2 * pairs - (2 * pairs) ** (1 / (order + 1)))
     sides = (outer,) * pairs
     return (*sides, 1 - 2 * pairs * outer, *sides)

@@ -38,7 +38,7 @@ def _fraction(value: object) -> Fraction | None:
 
 @dataclass(frozen=True)
 class _Sum:
-    """Sum Σ c h^k x over sampled energies x and over 1."""
+    """Sum Σ c h^k x, where x is a sampled energy or 1."""
 
     terms: tuple[tuple[tuple[str, Fraction] | None, int, Fraction], ...]
 
@@ -221,7 +221,8 @@ def checked(discrete: DiscreteLagrangian) -> DiscreteLagrangian:
 
 
 def order_of(discrete: DiscreteLagrangian) -> FoundOrder:
-    """Return the order: 2 if the samples have their mean at 1/2, the maximum for samples of one increment, else 1."""
+    """Return the order: 2 if the samples have mean position 1/2, the maximum for samples of one increment, otherwise
+    1."""
 
     def moments(power: int) -> list[Fraction]:
         exact = Fraction(1, power + 1)

@@ -66,11 +66,11 @@ class HalfExplicitTableau(RungeKuttaTableau):
 
     @property
     def kappa(self) -> QuadraticNumber:
-        """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0.
+        """Amplification of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0.
 
         Λ_1 is λ_n, and B V̇ of later stages follows from the constraint alone: errors δ_i of Λ_i compensate an error
-        δ_1 of λ_n and leave the velocities at later arguments unchanged. With |κ| < 1 it decays as κⁿ, and q, v and λ
-        have the orders of the order conditions. Source: [Arnold1998].
+        δ_1 of λ_n and leave the velocities at later arguments unchanged. If |κ| < 1, the error decays as κⁿ, and q, v
+        and λ have the orders given by the order conditions. Source: [Arnold1998].
         """
         errors = exact_row([1])
         for *known, unknown in self.a[2:]:

@@ -35,7 +35,7 @@ class Tree:
 
     @functools.cached_property
     def weight(self) -> Fraction:
-        """Return the value that the coefficients of the tree must have, from y(h) = Σ … h^order."""
+        """Return the required value of the coefficients of the tree, from y(h) = Σ … h^order."""
         product = math.prod((child.weight for child in self.children), start=Fraction(1))
         return product / self.order if self.kind == "y" else product * (self.order + 1)
 
@@ -68,7 +68,7 @@ def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]
 
 
 class StageSeries:
-    """Exact coefficients of trees at the arguments and stages of the strictly lower triangle ``a``."""
+    """Exact coefficients of trees at the arguments and stages of a strictly lower triangle ``a``."""
 
     def __init__(self, a: Sequence[ExactRow]) -> None:
         self.a: list[list[Number]] = [[simple(x) for x in row] for row in a]

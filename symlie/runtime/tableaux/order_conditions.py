@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from symlie.runtime.tableaux.tableau import ExplicitTableau
 
 MOST_NODES = 6
-"""Number of nodes of the largest forests, and thus the highest order that is tested."""
+"""Number of nodes of the largest forests, which is the highest order that is tested."""
 
 Forest: TypeAlias = tuple["Forest", ...]
 """Word of planar rooted trees; a tree is the forest of its children."""
@@ -180,9 +180,9 @@ class FoundOrder:
     order: int
     """Largest order whose conditions all hold, or the largest tested order if no condition is violated."""
     conditions: int
-    """Number of conditions of up to ``order`` nodes."""
+    """Number of conditions with up to ``order`` nodes."""
     residual: float
-    """Largest |violation| among these; 0 for exact coefficients."""
+    """Largest absolute violation of these conditions; 0 for exact coefficients."""
     violated: int
     """Number of violated conditions of the next order; 0 if these were not tested."""
 
@@ -214,5 +214,5 @@ def count_order(levels: Iterable[Iterable[Number]], tolerance: float) -> FoundOr
 
 
 def simple(number: QuadraticNumber) -> Number:
-    """Return a rational number as a Fraction, which has faster arithmetic, other numbers unchanged."""
+    """Return a rational number as a Fraction, which has faster arithmetic; other numbers unchanged."""
     return number.rational if not number.factor else number

@@ -23,13 +23,13 @@ class Tableau:
     order: int
     """Order of the result of a step; λ of half-explicit methods generally has one order less."""
     c: ExactRow
-    """Nodes of the stages; for half-explicit methods nodes of all arguments, one more."""
+    """Nodes of the stages; for half-explicit methods nodes of all arguments, which are one more."""
     order_hat: int | None = None
     """Order of the embedded formula, or None."""
     source: str
     """Publication of the coefficients."""
     is_decimal: bool = False
-    """True if coefficients are rounded, so that conditions hold only up to `DECIMAL_TOLERANCE`."""
+    """True if coefficients are rounded, so that conditions are satisfied only up to `DECIMAL_TOLERANCE`."""
 
     def __repr__(self) -> str:
         return line("Tableau", [self.name, f"{self.stages} stages", f"order {self.order}"])
@@ -73,7 +73,7 @@ class Tableau:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RungeKuttaTableau(Tableau):
-    """Coefficients a_ij, and embedded weights."""
+    """Coefficients a_ij and embedded weights."""
 
     a: tuple[ExactRow, ...]
     """Coefficients of the arguments, one row per node; row i, counted from 0, has i entries."""
@@ -148,5 +148,6 @@ class ExplicitTableau(RungeKuttaTableau):
 
     @property
     def fsal(self) -> bool:
-        """Return whether the last stage is at the end of the step, so that its slope serves as the next first stage."""
+        """Return whether the last stage is at the end of the step, so that its slope serves as first stage of the next
+        step."""
         return self.c[-1] == 1 and self.b == (*self.a[-1], 0)

@@ -1,4 +1,5 @@
-"""Terminal events that accumulate, such as impacts of a ball: time does not resolve the motion between them."""
+"""Accumulation of terminal events, such as impacts of a ball: the times between them fall below the resolution of
+time."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ ACCUMULATION = "accumulation"
 
 
 def accumulating_event(run: Run, events: Iterable[Event]) -> Event | None:
-    """Terminal event at the start, within the resolution of time, of a function that left or had crossed zero."""
+    """Terminal event at the start, up to the resolution of time, of a function that has left or crossed zero."""
     begin, at = run.begin.t, run.begin.at
     for event in events:
         if event.is_terminal and begin < event.t < begin + TIME_RESOLUTION * max(abs(begin), abs(event.t)):

@@ -21,15 +21,14 @@ from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
 
 LEAST_LIMIT = 0.02
-"""Acceptable change relative to the mean kinetic energy for a run of many steps at any tolerance."""
+"""Acceptable change relative to the mean kinetic energy in a run of many steps, for any tolerance."""
 
 ERRORS_OF_STEPS = 300.0
 """Number of relative tolerances that may accumulate in a run."""
 
 MOST_LIMIT = {True: 0.2, False: 0.5}
-"""Change relative to the mean kinetic energy beyond which states do not represent the model, for adaptive and for fixed
-steps; it is the only limit for fixed steps, since some methods damp fast modes.
-"""
+"""Change relative to the mean kinetic energy above which states do not represent the model, for adaptive and for fixed
+steps. It is the only limit for fixed steps, since some methods damp fast modes."""
 
 IMPACT = {True: 1e-3, False: 0.05}
 """Change within a step relative to the kinetic energy that counts as an impact, for adaptive and for fixed steps."""
@@ -38,18 +37,17 @@ ERRORS_OF_A_STEP = 100.0
 """Number of relative tolerances below which a change within a step is an integration error."""
 
 SUDDEN = 0.5
-"""Share of the largest change in all changes between samples that counts as an impact."""
+"""Share of the largest change in the sum of all changes between samples that counts as an impact."""
 
 UNSEEN = 1e-3
 """Share of the possible work of the initial forces over the whole time that replaces the kinetic energy as a scale if
-all recorded states may be turning points.
-"""
+all recorded states may be turning points."""
 
 ROUNDING = 64 * 2.0**-52
 """Relative rounding error of the energy."""
 
 AT_REST = 1e-12
-"""Relative rounding error of the work of forces in equilibrium with reactions."""
+"""Relative rounding error of the work of forces that are in equilibrium with reactions."""
 
 ERRORS_OF_FORCES = 10.0
 """Number of absolute tolerances by which the point of application of a force may deviate."""
@@ -67,8 +65,7 @@ class _Samples(NamedTuple):
 
 
 def energy_changes(system: System, control: StepControl, begin: LoopState, solution: Solution) -> list[str]:
-    """Warnings of a change of a conserved energy in a run that reached its end, from its step control and initial
-    state."""
+    """Warnings about a change of a conserved energy in a complete run, given its step control and initial state."""
     if not system.layout.conserves_energy or not len(solution.t):
         return []
     mechanics = system.mechanics
@@ -101,7 +98,7 @@ def _energy(mechanics: Mechanics, solution: Solution, k: int) -> Array:
 
 
 def _samples(mechanics: Mechanics, solution: Solution) -> _Samples:
-    """Energies at the states nearest to equidistant times, so that fast parts of a motion have little weight."""
+    """Energies at the states nearest to equidistant times, which give fast parts of a motion little weight."""
     t = solution.t
     found = np.searchsorted(t, np.linspace(t[0], t[-1], SAMPLES))
     states = np.unique(np.minimum(found, len(t) - 1)).tolist()
@@ -148,7 +145,7 @@ def _unavoidable(mechanics: Mechanics, control: StepControl, begin: LoopState, s
 
 
 def _impact(system: System, control: StepControl, solution: Solution, unavoidable: float) -> str:
-    """Warning of the step with most of the energy change; empty without such a step."""
+    """Warning about the step with most of the energy change; empty without such a step."""
     mechanics = system.mechanics
     states, _, total = _samples(mechanics, solution)
     if len(states) < 3 or len(solution.t) <= solution.statistics.accepted:

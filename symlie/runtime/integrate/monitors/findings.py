@@ -1,4 +1,4 @@
-"""Suspicious properties of a run that did not fail; each is a sentence, reported once as a warning."""
+"""Suspicious properties of a run that did not fail. Each is a sentence, reported once as a warning."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ if TYPE_CHECKING:
     from symlie.runtime.integrate.run import Run
 
 MANY_BYTES = 2**30
-"""Size of the records that deserves a warning."""
+"""Size of the records, in bytes, above which a warning is issued."""
 
 MANY_STEPS = 10**6
-"""Number of adaptive steps from which Taylor kernels, which take seconds to derive and compile, pay off."""
+"""Number of adaptive steps above which Taylor kernels, which take seconds to derive and compile, save time."""
 
 MANY_DIGITS = 1e-8
 """Relative tolerance below which Taylor series need at most a tenth of the steps."""
 
 LARGEST_CHANGE = 0.2
-"""Relative change within a step of the quantity that vanishes at a coordinate singularity, from which it is reported:
-explicit methods of order four to six lose two digits there.
-"""
+"""Reported relative change, within a step, of the quantity that vanishes at a coordinate singularity: explicit methods
+of order four to six lose two digits there."""
 
 REDUNDANT_PAGE = "docs/statement.md#redundant-constraints"
 """Page of the manual on redundant constraints."""
@@ -52,7 +51,7 @@ MOST_VELOCITIES = 6
 
 
 def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
-    """Findings during a run; reported sentences never change."""
+    """Findings during a run; the text of a reported finding never changes."""
     found = [*run.findings_at_the_start, *_ranks(run, counters, recorder)]
     if counters.stiff_step > 0:
         found.append(
@@ -77,7 +76,8 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
 
 
 def _asks_for_series(run: Run) -> bool:
-    """Return whether a run uses tight tolerances and an explicit method for a model that supports Taylor series."""
+    """Return whether a run combines tight tolerances with an explicit method for a model that supports Taylor
+    series."""
     control, others = run.control, isinstance(run.method, Implicit) or run.method.is_polynomial
     asks = control.is_adaptive and not others and float(np.min(control.rtol)) <= MANY_DIGITS
     return asks and method("taylor").refusal(run.system.layout) is None
@@ -90,7 +90,7 @@ def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
 
 
 def findings_at_the_start(run: Run) -> list[str]:
-    """Undetermined initial velocities that completion set to nonzero values."""
+    """Undetermined initial velocities that completion made nonzero."""
     system, at = run.system, run.begin.at
     _, v, given = system.stated_values()
     known = given & system.layout.free
@@ -126,7 +126,7 @@ def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
 
 
 def _not_unique(run: Run) -> str:
-    """Results that redundant constraint equations leave undetermined at the start, with the page of the manual."""
+    """Results at the start that redundant constraint equations leave undetermined, with the page of the manual."""
     at = run.begin.at
     found = undetermined_at(run.system, run.begin.t, at.q, at.v, at.multipliers)
     names = found.outputs
@@ -140,7 +140,7 @@ def _not_unique(run: Run) -> str:
 
 
 def _near_singularity(run: Run, change: RankChange) -> str:
-    """Warning of a configuration at which branches of the motion meet."""
+    """Warning about a configuration at which branches of the motion meet."""
     t, q, v = change
     names = " and ".join(weak_constraints(run.system.mechanics, t, q, v))
     remedy = (
@@ -166,7 +166,7 @@ def _rank(run: Run, t: float, q: Array, v: Array) -> str:
 
 
 def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
-    """Advice for stiff motions; adaptive runs get an adaptive implicit method first, if it supports the model."""
+    """Advice for stiff motions: adaptive runs get an adaptive implicit method first, if it supports the model."""
     if layout.is_hamiltonian:
         return "Use method='symplectic_theta' with fixed steps, which is implicit."
     if is_adaptive and method("bdf").refusal(layout) is None:
@@ -183,7 +183,7 @@ def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
 
 
 def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
-    """Findings that need the complete solution of a run."""
+    """Findings that require the complete solution of a run."""
     if not len(solution.t):
         return []
     found = []

@@ -26,7 +26,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.mechanics import Mechanics
 
 INVOLVED = 0.05
-"""Share of the largest contribution to a combination from which an equation is named."""
+"""Share of the largest contribution to a combination above which an equation is named."""
 
 MOST_NAMED = 6
 """Largest number of named constraints."""
@@ -66,7 +66,7 @@ def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> Weak
 
 
 def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array, Array], end: tuple[float, Array, Array]) -> bool:
-    """Return whether a step, from `begin` to `end` (time, configuration, velocity), ends near a rank loss of B."""
+    """Return whether a step from `begin` to `end` (time, configuration, velocity) ends near a rank loss of B."""
     found = weak_combination(mechanics, *end)
     if found is None:
         return False
@@ -77,7 +77,8 @@ def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array, Array], e
 
 
 def is_abrupt(begin: Array, end: Array, last: float) -> tuple[bool, float]:
-    """Return whether velocities change more within a fixed step than before, and the square of the change."""
+    """Return whether velocities change more within a fixed step than within the previous one, and the square of the
+    change."""
     change = float(np.sum((end - begin) ** 2))
     size = max(float(np.sum(begin**2)), float(np.sum(end**2)))
     return change > ABRUPT**2 * size and change > ABRUPT_GROWTH**2 * last, change

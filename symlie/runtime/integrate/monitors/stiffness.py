@@ -1,4 +1,4 @@
-"""Detection of stiffness and of chattering forces, which shorten adaptive steps; see ``stiffness.h``."""
+"""Detection of stiffness and of chattering forces, which limit the adaptive step size; see ``stiffness.h``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 NEAR_LIMIT = 0.75
-"""Share of the stability interval from which steps are suspicious."""
+"""Share of the stability interval above which steps are suspicious."""
 
 LONGEST_INTERVAL = 100.0
-"""Largest stability interval of the search."""
+"""Largest stability interval that is searched."""
 
 
 def stiffness_limit(method: Method) -> float:
-    """h |λ| from which steps of a method are suspicious; 0 for methods that are not explicit."""
+    """h |λ| above which steps of a method are suspicious; 0 for methods that are not explicit."""
     stages = method.scalar_stages()
     if stages is None:
         return 0.0
@@ -40,14 +40,14 @@ def _amplified(stages: ScalarStages, z: Array) -> Array:
 
 
 def looks_at_step(limit: float, counters: Counters) -> bool:
-    """Return whether the next step is to be examined."""
+    """Return whether the next step is to be checked for stiffness."""
     if not limit > 0 or counters.stiff_step > 0 or counters.chattering_step > 0:
         return False
     return counters.suspicious_steps > 0 or (counters.steps + 1) % STIFFNESS_EVERY == 0
 
 
 def look_at_step(stepper: Stepper, counters: Counters, state: State, trial: Trial, t: float, h: float) -> None:
-    """Examine an accepted step of length h that ends at time t."""
+    """Check an accepted step of length h that ends at time t."""
     control, mechanics = stepper.control, stepper.mechanics
     assert trial.difference is not None
     counters.rhs_evaluations += 2

@@ -1,4 +1,4 @@
-"""Event search within a step in NumPy, with the same decisions as ``event_search.h``, where they are explained."""
+"""Event search within a step in NumPy, with the same decisions as ``event_search.h``, which explains them."""
 
 from __future__ import annotations
 
@@ -56,15 +56,13 @@ def is_crossing(before: float, after: float, direction: int) -> bool:
 
 
 def is_before(before: float, value: float) -> bool:
-    """Return whether a value is still on the initial side, including zero for a function that has been zero since the
-    start.
-    """
+    """Return whether a value is still on the initial side; zero is if the function has been zero since the start."""
     return abs(before) == AT_START if value == 0 else (value < 0) == (before < 0)
 
 
 @dataclass
 class _Path:
-    """An event function within a step: the position reached so far, and the value there."""
+    """Progress of the search for zeros of an event function within a step: position, and value there."""
 
     event: int
     direction: int
@@ -76,7 +74,7 @@ class _Path:
 
 
 def _are_far(samples: Array) -> bool:
-    """Return whether all functions are smooth and far from zero, from their outline samples."""
+    """Return whether all functions are smooth and far from zero, judged by their outline samples."""
     low, high = samples.min(axis=0), samples.max(axis=0)
     cubic = sum(weight * sample for weight, sample in zip(CUBIC, samples, strict=True))
     is_far = np.where(low > 0, low, -high) > EVENT_FAR * (high - low)
@@ -116,7 +114,7 @@ class EventSearch:
         self.after[np.abs(self.after) <= EVENT_TOUCH * self._scale] = 0.0
 
     def found(self) -> list[Found]:
-        """All events of the step, by function, each in order of time."""
+        """All events of the step, function by function, each in order of time."""
         if self._is_far:
             return []
         values = self._inside.stepper.system.layout.events
@@ -127,7 +125,7 @@ class EventSearch:
         return self._found
 
     def _clear_start(self, before: Array, scale: Array) -> None:
-        """At the start of a run, replace a rounding-level value on the side of the direction by zero."""
+        """At the start of a run, replace a value of the size of round-off on the side of the direction by zero."""
         directions = np.array([value.direction for value in self._inside.stepper.system.layout.events], dtype=float)
         is_zero = (before * directions > 0) & (np.abs(before) <= EVENT_TOUCH * scale)
         if self._begins:
@@ -172,7 +170,7 @@ class EventSearch:
             start, width = start + width, 2 * width
 
     def _agrees(self, event: int, start: float, width: float, c: Array, variation: float) -> bool:
-        """Return whether a function is close to its polynomial also between the samples of a part."""
+        """Return whether a function also agrees with its polynomial between the samples of a part."""
         return all(
             abs(self._inside.events_inside(start + s * width)[event] - bernstein_value(c, s))
             <= EVENT_MARGIN * variation
@@ -180,7 +178,8 @@ class EventSearch:
         )
 
     def _begin_by_steps(self, path: _Path) -> None:
-        """Restart the search for a function that interpolated states misrepresent, with samples computed by steps."""
+        """Restart the search for a function whose values at interpolated states have wrong signs, with samples computed
+        by steps."""
         self._inside.is_by_steps = True
         for i in range(1, len(NODES) - 1):
             self._sample[i] = self._inside.events_inside(NODES[i])
@@ -200,8 +199,7 @@ class EventSearch:
     def _follow_panel(
         self, path: _Path, start: float, width: float, c: Array, variation: float, end_value: float
     ) -> bool:
-        """Follow a function through a part of the step, via the extrema of the polynomial; False if the polynomial is
-        wrong."""
+        """Search a part of the step from extremum to extremum of the polynomial; False if the polynomial is wrong."""
         h, margin = self._inside.h, EVENT_MARGIN * variation
         x, length = start * h, width * h
         slope = np.diff(c)
@@ -227,7 +225,7 @@ class EventSearch:
         return self._follow(path, last, end_value)
 
     def _follow_samples(self, path: _Path, start: float, width: float, values: Array) -> None:
-        """Follow a function from sample to sample of a part that no polynomial resolves."""
+        """Search a part that no polynomial represents, from sample to sample."""
         h = self._inside.h
         for node, value in zip(NODES[1:], values[1:], strict=True):
             s = start + node * width
@@ -263,13 +261,13 @@ class EventSearch:
 
     @staticmethod
     def _clear(path: _Path, value: float) -> float:
-        """A value with negligible size replaced by zero."""
+        """A value, with negligible ones replaced by zero."""
         return 0.0 if abs(value) <= EVENT_TOUCH * path.scale else value
 
     def _follow(self, path: _Path, x: float, value: float) -> bool:
-        """Follow a function up to the length x, where its value is known, and store an event in between.
+        """Advance the search to the length x, where the value of the function is known, and store an event before x.
 
-        False if steps of the method do not show the sign change.
+        False if steps of the method do not confirm the sign change.
         """
         if value == 0 and abs(path.value) == AT_START:
             value = path.value
@@ -294,7 +292,7 @@ class EventSearch:
         """Time directly after the first zero beyond the current position, with the trial step to this time and the
         value there.
 
-        None if the sign of a step of the method contradicts that of an end of the interval.
+        None if a step of the method contradicts the sign at an end of the interval.
         """
         inside, before = self._inside, path.value
         t, h = inside.state.t, inside.h
@@ -358,7 +356,7 @@ class SeriesSearch(EventSearch):
         return self._found
 
     def _follow_pieces(self, path: _Path) -> Iterator[bool]:
-        """Follow a function through parts of the step; yield for each whether the series is reliable there."""
+        """Search parts of the step in order; yield for each whether the series is reliable there."""
         inside, done, is_end = self._inside, 0.0, False
         state = inside.state
         while not is_end:

@@ -53,7 +53,7 @@ class StepInside:
         self._rate = kernels.inverse_tangent_operator(self._theta, trial.v)
 
     def at_start(self) -> Trial:
-        """Start of the step, in the form of a trial step that ends there."""
+        """Start of the step, represented as a trial step that ends there."""
         s, increment = self.state, np.zeros_like(self.trial.increment)
         own = self.trial.own if s.own is None else s.own
         return replace(self.trial, q=s.q, v=s.v, multipliers=s.multipliers, own=own, increment=increment)
@@ -63,12 +63,12 @@ class StepInside:
         return self.stepper.mechanics.events(t, trial.q, trial.v, trial.multipliers)
 
     def step_to(self, x: float) -> tuple[Trial, Array]:
-        """Result of the step with the length x, and the event functions there."""
+        """Result of a step of length x, and the event functions at its end."""
         trial = self._step_of(x)
         return trial, self.events(self.state.t + x, trial)
 
     def events_inside(self, s: float) -> Array:
-        """Event functions after the part s of the step."""
+        """Event functions at the fraction s of the step."""
         h, state, t = self.h, self.state, self.state.t + s * self.h
         if self.is_by_steps:
             return self.step_to(s * h)[1]

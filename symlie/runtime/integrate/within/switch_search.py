@@ -63,7 +63,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch that ends a step: the step up to it, its length, and the states on both sides before that."""
+    """A switch that ends a step: the step up to it, its length, and the states on both sides."""
 
     trial: Trial
     length: float
@@ -72,7 +72,7 @@ class Switch:
 
 @dataclass
 class _Moving:
-    """A state that is extrapolated with its rates and acceleration."""
+    """A state that can be extrapolated with its rates and acceleration."""
 
     stepper: Stepper
     t: float
@@ -113,7 +113,7 @@ class _SwitchSearch:
     def is_worth_search(self, last: Signs) -> bool:
         """Return whether to search for a switch, judged by states extrapolated from the start of the step.
 
-        It does not if accelerations do not jump, or if they reverse the motion at once.
+        The search is unnecessary if accelerations do not jump, or if they reverse the motion at once.
         """
         t = self.state.t
         try:
@@ -180,7 +180,7 @@ class _SwitchSearch:
         return Switch(found, h if is_late else reached, tuple(sides))
 
     def _halved(self, is_before: Callable[[float], bool]) -> tuple[float, float]:
-        """Neighbouring lengths on both sides of the switch."""
+        """Neighbouring step lengths on both sides of the switch, by bisection."""
         low, high, t = 0.0, self.h, self.state.t
         for _ in range(SWITCH_HALVINGS):
             if not high - low > ZERO_WIDTH * max(abs(t), abs(t + high)):
@@ -199,7 +199,7 @@ class _SwitchSearch:
         return np.array_equal(self.before, self.signs(self.state.t + x, there.q, there.v))
 
     def _has(self, signs: Signs, state: _Moving, to: float) -> bool:
-        """Return whether an extrapolated state has the given signs at a time."""
+        """Return whether a state extrapolated to a time has the given signs."""
         return np.array_equal(signs, self.signs(to, *state.at(to)))
 
     def _size(self, acceleration: Array, v: Array) -> float:

@@ -63,7 +63,7 @@ MOST_STEPS = 5
 """Largest number of steps with a stable formula."""
 
 REFUSED_STATES = "first-order states on spaces other than R(n)"
-"""Model feature that no BDF supports."""
+"""Model feature that no BDF method supports."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -98,7 +98,7 @@ class Bdf(Implicit):
         return cls(BdfTableau(**known, c=(), index=reader.required_integer("index"), steps=steps, start=first))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """Check Σ α_i τ_i^m = 1 for m = 1 and 0 for the other m ≤ p with equal steps, which are representative."""
+        """Check Σ α_i τ_i^m = 1 for m = 1 and 0 for all other m ≤ p with equal steps, which are representative."""
         return order_of_steps(self.tableau.steps), None
 
     @property
@@ -194,7 +194,8 @@ class Bdf(Implicit):
         return trial
 
     def _start(self, stepper: Stepper, state: State, h: float) -> Trial:
-        """Take a step by the starting method in sufficiently short substeps; a step across a switch may be rough."""
+        """Take a step by the starting method in sufficiently short substeps; a step across a switch may be
+        inaccurate."""
         parts, coarse = 1, self._in_parts(stepper, state, h, 1)
         while parts < MOST_PARTS:
             parts *= 2
@@ -214,7 +215,7 @@ class Bdf(Implicit):
         )
 
     def _in_parts(self, stepper: Stepper, state: State, h: float, parts: int) -> Trial | None:
-        """Take the step in equal substeps; return None for failures that shorter substeps may avoid."""
+        """Take the step in equal substeps; return None if shorter substeps may avoid the failure."""
         at, length, trials = state, h / parts, []
         for part in range(parts):
             try:

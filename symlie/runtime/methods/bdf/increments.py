@@ -53,8 +53,8 @@ class BdfIncrements(Implicit):
         return cls(ImplicitTableau(**{**reader.common(), "order": 2}, c=(), index=index))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """Return order two: (1) is exact for velocities linear in time, with v ≈ θ_{n+1}/h at the midpoint, (2) for
-        quadratic ones."""
+        """Return order two: (1) is exact for velocities that are linear in time, with v ≈ θ_{n+1}/h at the midpoint,
+        and (2) for quadratic ones."""
         half = Fraction(1, 2)
         levels = [[Fraction(3, 2) - half - 1], [Fraction(3, 2) * -half - half * -3 * half], [Fraction(1, 4)]]
         return count_order(levels, 0.0), None

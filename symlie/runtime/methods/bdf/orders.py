@@ -10,7 +10,7 @@ from symlie.runtime.methods.controllers import StepControl
 
 
 def difference_weights(nodes: Sequence[float]) -> list[float]:
-    """Return the weights of the values at the nodes, at least two, in their divided difference."""
+    """Return the weights of the values at two or more nodes in their divided difference."""
     found = []
     for i, x in enumerate(nodes):
         product = 1.0
@@ -22,8 +22,8 @@ def difference_weights(nodes: Sequence[float]) -> list[float]:
 
 
 def error_factor(distances: Sequence[float], length: float) -> float:
-    """Return the factor of the divided difference of order k + 1 in the error that k steps of order k add, for k
-    distances."""
+    """Return the error constant for k distances: the error that k steps of order k add is this factor times the divided
+    difference of order k + 1."""
     product = len(distances) * length
     for distance in distances:
         product *= distance + length
@@ -31,7 +31,7 @@ def error_factor(distances: Sequence[float], length: float) -> float:
 
 
 def longest(distances: Sequence[float], difference: float, shortest: float, bound: float) -> float:
-    """Return the longest step size between two bounds for which k steps of order k add at most one to the error."""
+    """Return the longest step size between two bounds for which k steps of order k add at most an error of norm one."""
     if difference * error_factor(distances, bound) <= 1:
         return bound
     low, high = shortest, bound
@@ -45,15 +45,15 @@ def longest(distances: Sequence[float], difference: float, shortest: float, boun
 
 
 def shorter(control: StepControl, nodes: Sequence[float], order: int, difference: float) -> float:
-    """Return the length factor of a rejected step; nodes are relative times from its end, latest first, starting with
-    0."""
+    """Return the step size factor after a rejected step; nodes are times relative to its end, latest first, starting
+    with 0."""
     distances = [-x - 1 for x in nodes[1 : order + 1]]
     found = control.safety * longest(distances, difference, SHORTENED_STEP, 1.0)
     return max(control.fac_min, found)
 
 
 def phase(order: int, difference: float, before: float) -> float:
-    """Return the phase per unit step of an oscillation with these divided differences, of orders k + 1 and k - 1."""
+    """Return the phase per unit step of an oscillation with these divided differences of orders k + 1 and k - 1."""
     return math.sqrt(order * (order + 1) * difference / before) if before > 0 else 0.0
 
 
@@ -66,7 +66,7 @@ def chosen(
     *,
     is_known: bool,
 ) -> tuple[int, float]:
-    """Return the order after an accepted step and the factor of its length, from divided differences by order."""
+    """Return the order after an accepted step and the step size factor, from divided differences by order."""
     is_free = equal >= order or not is_known
 
     def factor(of: int, difference: float) -> float:

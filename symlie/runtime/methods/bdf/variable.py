@@ -58,7 +58,7 @@ OPTIONS: Mapping[str, Option] = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class VariableTableau(ImplicitTableau):
-    """Method of shorter steps between recorded states."""
+    """Tableau of variable-order BDF, with the method of shorter steps between recorded states."""
 
     inside: Method
 
@@ -97,7 +97,8 @@ class BdfVariable(Implicit):
         return self.max_order + 1
 
     def orders(self) -> tuple[FoundOrder, FoundOrder]:
-        """Return the largest order, and the order of the formula with one more step, whose difference is the error."""
+        """Return the largest order, and the order of the formula with one more step, which supplies the error
+        estimate."""
         return order_of_steps(self.max_order), order_of_steps(self.max_order + 1)
 
     @property

@@ -568,15 +568,15 @@ for (int k = 0; k < 1; k++) E[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
-/* Overwrite v of first-order states with their algebra-valued rates, which depend on the accelerations of the other
- * nodes. */
+/* Overwrite v of first-order states with their rates in the Lie algebra, which depend on the accelerations of the
+ * other nodes. */
 static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
     const symlie_real *restrict multipliers = lambda;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
-/* Output center_of_mass, summed over elements. */
+/* Compute output center_of_mass, summed over elements. */
 static inline void system_output_center_of_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -593,7 +593,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* Output rotation, summed over elements. */
+/* Compute output rotation, summed over elements. */
 static inline void system_output_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -610,7 +610,7 @@ for (int k = 0; k < 9; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* Compute a named output by its number; return the number of its components. */
+/* Compute a named output by its index. Return the number of its components. */
 static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
@@ -624,13 +624,13 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
     return 0;
 }
-/* Configuration and velocity of prescribed nodes at time t, and of dependent nodes. */
+/* Compute the configuration and velocity of prescribed nodes at time t, and of dependent nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
 }
 
-/* Acceleration of prescribed nodes at time t, zero for all others. */
+/* Compute the accelerations of prescribed nodes at time t; zero for all others. */
 static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = SYMLIE_NUMBER(0);

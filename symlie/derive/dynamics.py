@@ -68,7 +68,7 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
 
     if mass_is_constant:
-        # M depends only on parameters, so M v costs a product, while the gradient of T may cost much more.
+        # M depends only on parameters, so M v costs one product, whereas the gradient of T may cost much more.
         mass = tuple(program.vector(row, "M") for row in mass)
         kinetic, *at_rest = at_values(program, [kinetic, *momentum], dict.fromkeys(flat, Integer(0)))
         kinetic += sum((p * v for p, v in zip(at_rest, flat, strict=True)), Integer(0))
@@ -140,7 +140,8 @@ def _total(*vectors: Sequence[Expr]) -> tuple[Expr, ...]:
 
 def _loads(statement: Statement, potential: Expr) -> list[Vector]:
     program, nodes = statement.program, statement.moving_nodes
-    # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
+    # One reverse sweep handles potential and applied forces together, so that forces along the same strain are pulled
+    # back once.
     along = [(potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
     total = list(reverse(program, along, [n.value for n in nodes]))
     if statement.dissipated != 0:

@@ -123,7 +123,7 @@ class Equations(ListsPublicNames):
             text = canonical_text(self.elements, with_topology=self.is_fixed)
         except NoTextError:
             return None
-        # Comments of the generated text list them, too.
+        # Comments of the generated code list them as well.
         constants = [(p.name, p.default) for p in self.model.parameters if p.name in self.frozen]
         return f"{text}\nconstants {constants!r}" if self.frozen else text
 

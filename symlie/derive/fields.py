@@ -64,7 +64,7 @@ def check_placements(model: Model) -> None:
     waiting = {row[p.place] for statement, row in stated for p in statement.placements}
     used_by = {s: _used(s) for s in dict.fromkeys(s for s, _ in stated) if s.placements}
     for statement, row in stated:
-        # Offsets are computed before any dependent node of the instance.
+        # Offsets are computed before any dependent node of the element.
         late = [row[k] for k in used_by.get(statement, []) if row[k] in waiting]
         for p in statement.placements:
             place, reference = row[p.place], row[p.reference]
@@ -139,8 +139,8 @@ def _shown(node: Placed) -> str:
 
 def collected_rates(statement: Statement, place: int, field: Vector) -> list[Expr]:
     """Return S(q) f of a local node with the vector field f, without terms that cancel."""
-    # A field on a manifold may have components that move no point, such as the part along q of q (q·d) - d, which
-    # cancels in q' = f × q.
+    # A vector field on a manifold may have components that move no point, such as the component along q of q (q·d) - d,
+    # which cancels in q' = f × q.
     node, program = statement.nodes[place], statement.program
     q, tangent = node.value.components, node.group.storage_tangent
     stated = tangent(program, q, field)
@@ -173,7 +173,7 @@ def _collected(program: Program, stated: Expr, inlined: Expr, symbols: Sequence[
         factors[power] = factors.get(power, Integer(0)) + factor
     left: Expr = Integer(0)
     for power, factor in factors.items():
-        # Fix the sign, so that components that differ only in sign share the factor.
+        # The sign is fixed, so that components that differ only in sign share the factor.
         signed = {sign: sympy.factor_terms(sympy.expand(sign * factor)) for sign in (1, -1)}
         sign = min(signed, key=lambda sign: str(signed[sign]))
         left += sign * power * program.scalar(signed[sign])

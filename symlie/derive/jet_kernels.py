@@ -63,7 +63,7 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     """Return the set of jets of a model; raise `ModelError` if a term has no rule for Taylor coefficients."""
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
-    # Unwrapped angles of a run follow the fields; otherwise steps need only the rates of the nodes.
+    # Unwrapped angles follow the vector fields; without them, steps need only the rates of the nodes.
     follows = any(angle_layouts(space) for space in model.spaces)
     elements = _with_unread_places(_with_events_of_all([_element_jets(model, d, follows) for d in equations.derived]))
     if not equations.is_fixed:
@@ -77,8 +77,8 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
 
 def _side_by_side(of_type: _Type) -> _Type:
     """Return a type whose jets are batched in SIMD lanes."""
-    # Excluded are jets of sequentially dependent nodes, piecewise jets, whose branches differ between instances, and
-    # jets that share values with those.
+    # Excluded are jets of sequentially dependent nodes, piecewise jets, whose branches differ between elements, and
+    # jets that share values with these.
     in_turn = isinstance(of_type, ElementTypeSet) and of_type.places_in_turn
     alone = {f"{of_type.name}_place_jet"} if in_turn else set()
     for kernel in of_type.kernels:
@@ -133,7 +133,8 @@ def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
     """Return element types in which dependent nodes are marked if no other order uses their coefficients."""
-    # Only the topology determines which nodes are dependent; any node of the type of a dependent one may be one.
+    # Only the topology determines which nodes are dependent; any node of the same type as a dependent node may be
+    # dependent.
     read = {name for e in elements for name in _types_read(e)}
 
     def told(e: ElementTypeSet, jet: JetLayout) -> JetLayout:

@@ -45,8 +45,8 @@ def _local_outputs(statement: Statement) -> _Derived:
 
 
 def _ports(model: Model, derived: DerivedStatement) -> _Derived:
-    # All sets are statements of one program: ports are derived last, so that their text is independent of the order of
-    # requests.
+    # All sets are statements of one program. Ports are derived last, so that generated code does not depend on the
+    # order of requests.
     _ = derived.fields if has_points([derived]) else derived.newton
     return derive_ports(derived, model.inputs)
 

@@ -136,7 +136,8 @@ def derive_variations(
     derived: DerivedStatement,
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, Matrix]]:
     """Return symbols of a and λ, and D_q(B a + Z) and ∂Z/∂v of B a + Z, which vanishes for solutions."""
-    # All sets are statements of one program: derived after the Newton matrices, their text is unique.
+    # All sets are statements of one program. Variations are derived after the Newton matrices, so that generated code
+    # is unique.
     _ = derived.newton
     statement, program, constraints = derived.statement, derived.statement.program, derived.constraints
     moving = statement.moving_nodes

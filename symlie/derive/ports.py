@@ -47,7 +47,7 @@ def _by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: S
     statement, program = derived.statement, derived.statement.program
     changes = program.fresh("w", sum(i.size for i in inputs)) if inputs else ()
     atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in inputs for k in range(i.size)]
-    # Slots are replaced by themselves, so that statements with inputs are found by their symbols.
+    # Slots are replaced by themselves, so that statements with inputs can be identified by their symbols.
     replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in inputs}
     replaced |= {u: u + w for u, w in zip(atoms, changes, strict=True)}
     changed = at_values(program, expressions, replaced)

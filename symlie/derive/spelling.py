@@ -195,7 +195,7 @@ def _addressed(expression: Expr, argument: str) -> str:
 class Restated:
     """Copies of the expressions of a part in another definition, with variable values supplied by ``fill``."""
 
-    # The traversal follows the text, so that each hole is known by its number.
+    # The traversal follows the text, so each hole is identified by its number.
 
     def __init__(
         self, speller: Speller, spelled: Spelled, target: Statement, nodes: Sequence[Node], fill: Callable[[int], Expr]

@@ -29,7 +29,8 @@ class SymplecticStep:
 
 def symplectic_step(statement: Statement, fields: Sequence[Sequence[Expr]]) -> SymplecticStep | None:
     """Derive the step; return None if a node does not belong to a cotangent bundle or has no vector field."""
-    # The Newton matrix is I - h F Z, with F the derivative of f along the stage and Z the derivative of the stage by u.
+    # The Newton matrix is I - h F Z, where F is the derivative of f along the stage and Z the derivative of the stage
+    # with respect to u.
     nodes = []
     for node in statement.nodes:
         space = node.group

@@ -175,8 +175,8 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
 
 def _eliminate_at_once(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
     """Eliminate a few equations like `_eliminate`, but with products of pivots, so that divisions are independent."""
-    # Pivot k, and the value to which it is compared, is multiplied by the product of the pivots before it. Products
-    # grow like 2^k-th powers of the entries; if they overflow or underflow the margin is not positive.
+    # Pivot k, and the value with which it is compared, are multiplied by the product of the previous pivots. The
+    # products grow like 2^k-th powers of the entries; after overflow or underflow the margin is not positive.
     n = len(matrix)
     s = [list(row) for row in matrix]
     x = list(right)

@@ -95,7 +95,7 @@ def operator_samples(
             "tangent_operator_derivative": _flat(series.tangent_operator_derivative(w)),
             "tangent_operator_inverse_derivative": _flat(series.tangent_operator_inverse_derivative(w)),
         }
-        # Matrices other than rotations store 1 + O(θ), so that log has only absolute accuracy.
+        # Matrices other than rotations store 1 + O(θ), so log has only absolute accuracy.
         is_rounded_away = has_series and 0 < angle < 1
         if (angle < np.pi or not turns) and largest_turn(group, theta) < np.pi and not is_rounded_away:
             values["log"] = series.theta
@@ -161,7 +161,7 @@ def function_samples(schemes: Sequence[Scheme], real: str) -> tuple[FunctionSamp
 
 def angle_form(group: LieGroup) -> Expr:
     """Return ω² of exp(θ) as a quadratic form in the algebra, zero without rotations."""
-    # From ad or, if ad vanishes as on SO(2), from the kinematic equation.
+    # Computed from ad or, if ad vanishes as on SO(2), from the kinematic equation.
     if general_matrices(group):
         return sympy.Integer(0)
     form = squared_angle(group)

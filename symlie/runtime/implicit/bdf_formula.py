@@ -65,10 +65,9 @@ class BdfFormula:
     ) -> None:
         self.kernels, self.has_velocity = kernels, layout.has_velocity
         self.h, self.before, self.velocities = h, before, velocities
-        # log(q_n⁻¹∘q_{n-i}) and q_n⁻¹∘q_{n-i}, at least k - 1 of each; velocities are v_n, v_{n-1}, …, at least k.
+        # log(q_n⁻¹∘q_{n-i}) and q_n⁻¹∘q_{n-i}, at least k - 1 of each; the velocities are v_n, v_{n-1}, …, at least k.
         self.earlier, self.elements = increments, elements
-        # (4)
-        # k - 1 earlier step lengths determine k.
+        # (4): k - 1 earlier step lengths determine the order k.
         self.tau = [0.0, -1.0]
         for length in lengths:
             self.tau.append(self.tau[-1] - float(length) / h)

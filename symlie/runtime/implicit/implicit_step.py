@@ -221,7 +221,7 @@ class ImplicitStep:
         n = self.layout.dimension
         d = self.factors.solve(r, n, self.layout.rows)
         if self.formula.sees_end and self.matrix.parts.has_tangent:
-            # The matrix is the derivative by x with dv = γ' dx. The correction of θ is T⁻¹(θ) T(m) x with m = θ + o,
-            # which is x - [o, x]/2 up to products of increments; the derivative of v neglects these, too.
+            # The matrix is the derivative with respect to x with dv = γ' dx. The correction of θ is T⁻¹(θ) T(m) x with
+            # m = θ + o, which is x - [o, x]/2 up to products of increments; the derivative of v neglects these, too.
             d[:n] -= self.mechanics.kernels.bracket(self.formula.offset, d[:n]) / 2
         return d

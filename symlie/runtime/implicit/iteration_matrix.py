@@ -208,7 +208,7 @@ class IterationMatrix:
         largest = self.stored_sizes(seen.q)
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
-        # v̇ has the rounding of its part β' θ, which cancels for short steps, or of all its increments (span).
+        # The rounding of v̇ comes from its term β' θ, which cancels for short steps, or from all its increments (span).
         size = np.abs(at.acceleration) + slopes.acceleration * span * np.abs(at.theta)
         np.add.at(terms, i, np.abs(M) * size[j])
         np.add.at(terms, j[i != j], (np.abs(M) * size[i])[i != j])

@@ -124,7 +124,8 @@ class NewtonProblem(Protocol):
 def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts) -> Array:
     """Return the solution of r(u) = 0 from an initial guess, and add the statistics to ``counts``; raise
     NotConvergedError."""
-    # Modified Newton: first the available factors, then those of one new matrix; full Newton is the last resort.
+    # Modified Newton tries the available factors first, then the factors of one new matrix; full Newton is the last
+    # resort.
     if policy.contraction:
         for _ in range(2):
             found = _iterated(problem, policy, u, size, counts, keeps=True)
@@ -175,7 +176,8 @@ def _iterated(
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
-            # A residual far above the rounding of its terms has diverged, regardless of their size.
+            # The iteration has diverged if the residual is far above the rounding of its terms, however large these
+            # are.
             larger = max(norm, reduced / NEWTON_FLOOR**2)
             if not reduced < norm / 4 and (
                 larger**0.5 <= NEWTON_FLOOR * problem.floor or (taken > policy.free and problem.is_rounding(d))

@@ -174,7 +174,7 @@ def _library(loop: TimeLoopLike) -> str:
 
 def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     header = content.header
-    # Check first: another version may have written a different header.
+    # The version is checked first, since another version may have written a different header.
     check_identity(path, header["identity"], identity())
     check_sources(path, header["system"]["sources"])
     system = recorded_system(header["system"])

@@ -89,7 +89,7 @@ known_drivers: WeakKeyDictionary[KernelSets, list[_Driver]] = WeakKeyDictionary(
 def _driver(system: System, method: Method) -> tuple[_Driver, float]:
     """Driver of a system with a method, and its compile time in s."""
     known = known_drivers.setdefault(system.sets, [])
-    # The other solver also depends on values.
+    # The saddle point solver also depends on parameter values, so its drivers are not shared.
     is_shared = system.mechanics.saddle_algebra is None
     found = next((d for d in known if d.method == method), None) if is_shared else None
     if found is not None:

@@ -41,7 +41,7 @@ def locked(path: Path) -> Iterator[None]:
 def _taken(path: Path, place: Path) -> Connection | None:
     for _ in range(ATTEMPTS):
         lock = _locked_database(path, place)
-        # The previous holder may have removed this file, and others would lock a new one.
+        # The previous holder may have removed this file; other runs would then lock a new one.
         if lock is None or lock.execute("PRAGMA user_version").fetchone() != (REMOVED,):
             return lock
         lock.close()
@@ -55,7 +55,7 @@ def _locked_database(path: Path, place: Path) -> Connection | None:
         try:
             lock = sqlite3.connect(place, timeout=0, isolation_level=None, check_same_thread=False)
             failed.callback(lock.close)
-            # No journal, which would be another file; exclusive locks last until the file is closed.
+            # A journal would be another file, so there is none; exclusive locks last until the file is closed.
             for words in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
                 lock.execute(f"PRAGMA {words}")
             lock.execute("BEGIN EXCLUSIVE")

@@ -134,7 +134,8 @@ class MemberLoop:
     def _make_records(self, starts: MemberStarts) -> None:
         """Allocate the records of all members and store the initial ones."""
         count, first, most = self._count, int(self._request.records_start), records_of(self._request)
-        # One more than the records: the loop reserves memory before it knows whether a step is recorded.
+        # The capacity exceeds the number of records by one, since the loop reserves memory before it knows whether a
+        # step is recorded.
         whole = [np.full((count, most + 1, size), np.nan) for size in (1, *self._sizes)]
         self._record = StructureRows(self._compiled.library, "symlie_record", count)
         for name, rows in zip(("t", "q", "v", "lambda", "carried"), whole, strict=True):

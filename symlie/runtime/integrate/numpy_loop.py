@@ -123,7 +123,7 @@ class TimeLoop:
         self.counters.segment, self.counters.step = segment, 0
         restart = self.plan.restarts[segment] if segment < len(self.plan.end) else 0
         if restart == JUMP:
-            # Earlier values are useless.
+            # Values from before a jump are invalid.
             self.state.acceleration = None
         if restart == JUMP or (restart and self.method.restarts_at_kinks):
             self._begin_anew()
@@ -177,12 +177,12 @@ class TimeLoop:
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
             if self.searches_switches and state.t > begin:
-                # The remainder of a step that ended at a switch.
+                # Continue with the remainder of a step that ended at a switch.
                 begin, h = state.t, end_of_step - state.t
             state.t = begin
         begin = state.t
         if self.method.is_polynomial:
-            # Use the step as rounded in t, not h: fast motions reveal the difference.
+            # Use the step length as rounded in t instead of h: fast motions are sensitive to the difference.
             h = end_of_step - state.t
         state.planned = min(self.h, control.h_max) if control.is_adaptive else 0.0
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
@@ -248,7 +248,7 @@ class TimeLoop:
             if found is None:
                 return Status.EVENT_NOT_A_NUMBER
             trial, end_of_step, is_terminal = found
-        # The part of a step up to a switch says nothing about the possible length.
+        # A step shortened at a switch gives no information on the admissible step size.
         if control.is_adaptive and not reached:
             proposed = h * self._factor(trial)
             self.h = max(proposed, self.h) if is_last and not self.method.is_polynomial else proposed

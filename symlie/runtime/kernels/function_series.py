@@ -158,7 +158,7 @@ def _angle_ratios(f: ScalarFunction, x: Array, order: int) -> Array:
         last += 1
         error *= contraction
     found, a = np.empty((order, len(x))), np.zeros_like(x)
-    # In units of (-1)^n/(1 + x)^n, in which neither over- nor underflows.
+    # The terms are in units of (-1)^n/(1 + x)^n, which prevents overflow and underflow.
     for n in range(last, 0, -1):
         a = (reciprocal + 2 * (n + 1) * (x * reciprocal) * a) / (2 * n + 2 * f.index + 1)
         if n <= order:

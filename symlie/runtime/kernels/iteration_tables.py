@@ -52,7 +52,7 @@ def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | 
         Sq, Sv, Sa, Sl = (places for places, _ in matrix_positions(layout, SETS["fields"], fields))
         pairs += [np.stack([node[i], node[j]], axis=1)[layout.sought[j]] for i, j in (Sq, Sv, Sa)]
         pairs.append(np.stack([node[Sl[0]], instance[Sl[1]]], axis=1))
-    # Rows of η have B B_nᵀ on the diagonal: massless nodes need only the adjacent rows of λ.
+    # The rows of η have B B_nᵀ on the diagonal, so only the adjacent rows of λ determine massless nodes.
     rows_of_eta = [saddle.acts_on + np.array([layout.rows, 0])] if has_eta and not len(massless) else []
     return Unknowns(
         np.concatenate([saddle.group, *[instance] * has_eta]),

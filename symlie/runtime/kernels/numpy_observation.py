@@ -81,7 +81,7 @@ def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[
 
     size = max(1, ENTRIES_AT_ONCE // (v.shape[1] + curvature.shape[1]) ** 2)
     for first in range(0, len(t), size):
-        # A state without a solution spoils the states of the same batch.
+        # If one state has no solution, its whole batch fails.
         if not is_solved(slice(first, first + size)):
             for k in range(first, min(first + size, len(t))):
                 is_solved(slice(k, k + 1))

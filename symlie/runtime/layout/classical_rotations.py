@@ -92,7 +92,7 @@ def spin_by_rates(form: str, rho: Array) -> Array:
         second = np.where(small, 1 / 6 - z / 120 + z**2 / 5040 - z**3 / 362880, (safe - np.sin(safe)) / safe**3)
         cross = _cross(rho)
         return np.asarray(np.eye(3) - first * cross + second * cross @ cross)
-    # Each angle turns about an axis that the later ones turn along.
+    # The axis of each angle is rotated by the later angles.
     columns = [
         (rotations(form[k + 1 :], rho[:, k + 1 :]).inv() if k < 2 else _none(len(rho))).apply(np.eye(3)["XYZ".index(a)])
         for k, a in enumerate(form)

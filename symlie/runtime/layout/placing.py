@@ -30,7 +30,8 @@ class Placing:
         which are values or coefficients of one state or of several.
         """
         known = None
-        # Offsets of all instances are computed at once, again if instances before them place what they depend on.
+        # The offsets of all elements are computed at once, and again if they depend on nodes computed by earlier
+        # elements.
         for _ in range(self._rounds[index]):
             found = offsets()
             if known is not None and np.array_equal(found, known):

@@ -98,7 +98,7 @@ def _split(columns: Array, least: float, weights: Array | None = None) -> tuple[
         if not lengths[longest] > least:
             break
         chosen = left[:, longest]
-        # Once more, for what rounding has left.
+        # A second projection removes rounding errors of the first.
         chosen = chosen - found @ (found.T @ (weighted[:, 0] ** 2 * chosen))
         chosen = chosen / np.linalg.norm(weighted[:, 0] * chosen)
         found = np.column_stack([found, chosen])

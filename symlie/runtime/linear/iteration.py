@@ -96,9 +96,9 @@ def largest(
                 break
         block = search.independent(search.images[:, -block.shape[1] :], min(equal, rank - search.dimension))
         if search.dimension > wanted + BLOCKS * equal:
-            # The next block holds the residuals of all vectors, so that it also follows the reduced space.
+            # The next block contains the residuals of all vectors, so that it also continues a reduced space.
             search.reduce(wanted)
-    # Errors of a vector are those of the slowest mode in it, so that modes are separated first.
+    # The error of a vector is that of the slowest mode in it, so modes are separated first.
     search.state = best if np.isfinite(least) else search.state
     search.reduce(wanted)
     found = search.pairs()
@@ -135,7 +135,7 @@ class _Search:
         if block.shape[1] < count:
             known = np.hstack([self.basis, block])
             fresh = self._orthonormal(self._draw.standard_normal((len(known), count - block.shape[1])), known)
-            # A vector is in the range of the inverse of equations of first order after two applications.
+            # Vectors lie in the range of the inverse of first-order equations only after two applications.
             for _ in range(2):
                 fresh = self._orthonormal(self._apply(fresh), known)
             block = np.hstack([block, fresh])

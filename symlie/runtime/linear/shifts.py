@@ -148,7 +148,7 @@ def _joined(slow: Eigenpairs, fast: Eigenpairs) -> Eigenpairs:
     """Slow eigenvalues of one computation and fast ones of another, split at a gap where both are accurate."""
     count = min(len(slow.values), len(fast.values))
     tiny = np.finfo(float).tiny
-    # Of costs that are infinite sums would all be alike.
+    # Sums that contain infinite costs could not be compared.
     most = np.finfo(float).max
     costs = [
         np.log(np.minimum(np.maximum.reduce([x.error, RESOLVED * x.sizes, x.noise])[:count] + tiny, most))

@@ -67,7 +67,7 @@ class Ambient(ExplicitMethod):
             theta_hat = h * weighted(table.b_hat, rate)
             trial.estimate(stepper.control, theta, theta_hat, v, V, v + h * weighted(table.b_hat, v_dot))
         if stepper.rows:
-            # λ belongs to the end of the step, whose v' is the first stage of the next step.
+            # λ belongs to the end of the step, whose v' is reused as the first stage of the next step.
             if trial.acceleration is None:
                 trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, state.multipliers)
                 trial.rhs_evaluations += 1

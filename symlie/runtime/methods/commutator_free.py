@@ -180,7 +180,7 @@ class CommutatorFree(Method):
         q, v, moved = end_of(table.stages, t + h)
         trial = stepper.trial(state, q, v, v_dot, stages, moved)
         if stepper.rows:
-            # λ belongs to the end of the step, whose v' is the first stage of the next step.
+            # λ belongs to the end of the step, whose v' is reused as the first stage of the next step.
             trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
             trial.rhs_evaluations += 1
             stepper.measure(trial, t + h, q, v, m.jacobian(t + h, q, v))

@@ -223,7 +223,7 @@ class Rkmk(ExplicitMethod):
 def order_of_truncation(commutators: int) -> int:
     """Return the highest order attainable with a truncated dexp⁻¹, at least k + 2 for k commutators. Source:
     [MuntheKaas1999]."""
-    # Even k from 2 on gain one order, since B₃ = B₅ = … = 0.
+    # Even numbers of commutators k ≥ 2 gain one order, since B₃ = B₅ = … = 0.
     return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
 
 
@@ -296,7 +296,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
     trial.multipliers = multipliers
     trial.acceleration = v_dot[-1] if with_end else None
     if stepper.rows and not with_end:
-        # λ belongs to the end of the step, whose v' is the first stage of the next step.
+        # λ belongs to the end of the step, whose v' is reused as the first stage of the next step.
         trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
         trial.rhs_evaluations += 1
     if stepper.rows:

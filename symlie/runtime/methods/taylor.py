@@ -179,7 +179,7 @@ class Taylor(Method):
             end = state.t + h if is_last else state.t + (done + length)
             with divergence_named(control, begin, length):
                 trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
-                # No step follows the end of a run: the rates that determine the error suffice.
+                # No step follows at the end of a run, so the rates that determine the error suffice.
                 find, order = (found_series, 1) if is_last and stepper.ends_run else (series_of, self.order)
                 after = find(stepper, order, h, end, trial.q, trial.v, trial.multipliers)
             check_rates(control, begin, after, length)
@@ -283,7 +283,7 @@ class Taylor(Method):
         span = min(h, control.h_max)
         scale = control.atol[:n] + control.rtol[:n] * np.abs(series.w[0]) * (span if span < math.inf else 0.0)
         h = bounded(h, [stepper.stored_size(series.q[i], scale) for i in last])
-        # Few digits, since the last terms have few.
+        # The result is rounded to few digits, since the last terms do not determine more.
         part, power = math.frexp(h)
         return math.ldexp(math.floor(LENGTHS * part) / LENGTHS, power) if h < math.inf else h
 

@@ -239,7 +239,7 @@ class _Step:
             end = end + samples.end(theta)
         weight = k.weights[1]
         last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), state.t, state.q, h)
-        # The rounding residual of (2) passes to the next step, which preserves momentum.
+        # The rounding residual of (2) is passed to the next step, which preserves momentum.
         last.begin(end - rest, q, weight)
         guess = np.concatenate([theta / h, np.zeros(layout.rows)])
         policy = NewtonPolicy(

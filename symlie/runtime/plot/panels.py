@@ -76,7 +76,7 @@ def panels(solution: Solution) -> list[Panel]:
     if _joint_coordinates(layout):
         return _presented(solution, [*outputs, _energy_panel(solution), _residual_panel(solution)])
     stored = [p for n in nodes for p in _field_panels(solution, n, n.type.storage_fields)]
-    # An output that repeats a coordinate, such as the position of the only body, takes its place.
+    # An output that repeats a coordinate, such as the position of the only body, replaces that coordinate.
     drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
     drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
     drawn += [p for n in nodes for p in _field_panels(solution, n, n.type.velocity_fields)]

@@ -123,7 +123,7 @@ def _add_bodies(solution: Solution, lines: _Lines) -> None:
         centre = lines.add(origin + turns @ shift)
         ends = lines.of_body.get(number, [])
         lines.bars += [(centre, end) for end in ends]
-        # In the plane bars tell more than a square, whose sides are not known.
+        # In the plane, bars are more informative than a square, whose sides are unknown.
         is_bar = origin.shape[1] == 2 and len({tuple(np.round(lines.points[k][0], 9)) for k in ends}) > 1
         if not is_bar and (corners := _corners(values, origin.shape[1])):
             numbers = [lines.add(origin + turns @ (shift + corner)) for corner in corners[0]]

@@ -64,7 +64,7 @@ def check_start(name: str, start: Start, layout: Layout) -> None:
         check_array(f"the event values of {name}", start.event, (len(layout.events),))
     if start.own is not None:
         check_array(f"the auxiliary integrator state at {name}", start.own, (np.size(start.own),))
-    # Series of polynomial motions allow steps of any length, h = ∞.
+    # Series of polynomial motions permit steps of any length, h = ∞.
     if not start.h >= 0:
         raise ValueError(f"the step size of {name} is {start.h}")
 

@@ -156,7 +156,7 @@ def _solution(content: _Content, system: System) -> Solution:
         json.loads(attributes["settings"]),
         tuple(json.loads(attributes["notices"])),
     )
-    # Stored outputs are used as they are, independent of the processor that reads them.
+    # Stored outputs are not recomputed, so they do not depend on the processor that reads the file.
     outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
     solution.__dict__["outputs"] = Outputs(solution, outputs)
     undetermined = [a for a in content.about.values() if "undetermined" in a]
@@ -230,7 +230,7 @@ def _read_netcdf(path: Path) -> _Content:
 
 
 def _read_numpy(path: Path) -> _Content:
-    # The stream is opened here, because NumPy leaves its own open when the archive is damaged.
+    # The stream is opened here because NumPy does not close a stream that it opened itself if the archive is damaged.
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         described = json.loads(file["variables"].item())
         values = {name: file[name] for name in described}

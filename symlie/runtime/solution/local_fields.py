@@ -67,7 +67,7 @@ def local_fields(layout: Layout, curve: str) -> dict[str, LocalField]:
                 found[output.name] = _local_field(part, output.name, here)
             parts[output.name] = here | parts.get(output.name, {})
             first += output.size
-    # Ends with an angle to their nodes have separate element types.
+    # Ends of rods that are attached to their nodes at an angle have separate element types.
     rest = {n: here for n, here in parts.items() if n not in found and len(here) == len(segments)}
     sizes = {n: {len(row) for _, row in here.values()} for n, here in rest.items()}
     return found | {n: _local_field(part, n, here) for n, here in rest.items() if len(sizes[n]) == 1}

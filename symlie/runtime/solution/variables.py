@@ -225,7 +225,7 @@ def solution_attributes(solution: Solution) -> dict[str, str]:
         "options": json.dumps(system.layout.options),
         "method": solution.method,
         "status": solution.status,
-        # The name of files that older versions wrote.
+        # Files of older versions use this name as well.
         "notices": json.dumps(solution.warnings),
         "backend": system.backend,
         "optimize": system.optimize,

@@ -112,7 +112,7 @@ class _FirstOrderModes:
         def is_slow(real: float, imag: float = 0.0) -> bool:
             return bool(np.hypot(real, imag) > largest / APART)
 
-        # Columns with a small slow part have the errors of slow modes; the Schur form separates them.
+        # Columns with a small slow component have the errors of slow modes; the Schur form separates them.
         turn = schur(found.matrix, sort=is_slow)[1]
         basis, dual = found.basis @ turn, found.dual @ turn
         applied, terms = self._applied(inverse, shift, basis)
@@ -193,7 +193,7 @@ class _FirstOrderModes:
 
         zero = computed + float(np.linalg.norm(disturbed(np.eye(zeros)), 2))
         basis = chains_of_zero(slow, zero)
-        # Computation errors are visible as remainders in the chain; rounding of the entries acts along it.
+        # Computation errors appear as remainders in the chain; rounding of the entries acts along it.
         whole = np.abs(basis.T @ slow @ basis) + disturbed(basis)
         accuracy[:zeros] = float(np.abs(np.linalg.eigvals(whole)).max()) + computed
         vectors[:, :zeros] = of.basis @ right @ basis

@@ -163,7 +163,7 @@ class NewtonSearch:
             return None
         if stable and not small and float(along @ force) > 0:
             return None
-        # With a shift, the multipliers of the return to the constraints are no forces of the system.
+        # With a shift, the multipliers of the return to the constraints are not forces of the system.
         multipliers = self.multipliers + change + (0 if shift else more)
         moves = [step]
         q = self._closed(factors, statics.moved(self.q, step), largest, held, moves)

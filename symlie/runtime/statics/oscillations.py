@@ -51,7 +51,7 @@ class Oscillations:
         self._mass, self._jacobian = (mass + mass.T) / 2, jacobian
         self._stiffness = (stiffness + stiffness.T) / 2
         self._rounding = rounding
-        # Forces that are unbalanced by rounding make K unsymmetric by about the error of its entries.
+        # Forces that are unbalanced because of rounding make K asymmetric by about the error of its entries.
         self._disturbed = rounding.stiffness + abs(stiffness - stiffness.T) / 2
 
     def all(self) -> Eigenpairs:
@@ -69,7 +69,7 @@ class Oscillations:
 
         def at(shift: float) -> Eigenpairs:
             factors, shapes = self._factors(shift, rows), first.vectors
-            # A column has the error of its slowest mode, so modes are separated first.
+            # The error of a column is that of its slowest mode, so modes are separated first.
             for _ in range(2):
                 y = factors.solve(self._mass @ shapes, nothing)[0]
                 matrix = shapes.T @ (self._mass @ y)

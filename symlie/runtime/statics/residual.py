@@ -206,8 +206,9 @@ class Statics:
         positive."""
         from scipy.sparse import diags_array
 
-        # D lies between the metric M, in which thin rods rotate their cross sections almost for free, and equal weights
-        # of all components. The mean is relative to the lengths of the components and thus independent of units.
+        # D lies between the metric M, in which the cross sections of thin rods rotate almost without cost, and equal
+        # weights of all components. The mean is relative to the lengths of the components and thus independent of
+        # units.
         lengths = self.sizes(q).length
         diagonal = np.abs(self.mass(q).diagonal()) * lengths**2
         mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0

@@ -26,7 +26,7 @@ def scaled_motions(linear: Linearization) -> tuple[Linearization, Coefficients, 
     sizes = linear.motion.now.statics.sizes(linear.q).length
     weights = np.abs(mass) * sizes**2
     has_mass = weights > MASSLESS * weights.max(initial=0.0)
-    # Massless components have the units of others of their size.
+    # Massless components get the units of other components of their size.
     usual = float(np.mean(weights[has_mass])) if has_mass.any() else 1.0
     unit = 2.0 ** -np.round(np.log2(np.where(has_mass, np.abs(mass), usual / sizes**2)) / 2)
     scale, inverse = diags_array(unit, format="csr"), diags_array(1 / unit, format="csr")

@@ -77,7 +77,7 @@ class _Iteration:
         inverse = FirstOrderInverse(self._linear, np.arange(len(self._on_positions)), shift)
 
         def apply(z: Array) -> Array:
-            # Velocities relative to the shift are of the size of the variations.
+            # Relative to the shift, velocities have the size of the variations.
             eta, w = inverse(z[:n], shift * z[n:])
             return np.vstack([eta, w / shift])
 
@@ -89,7 +89,8 @@ class _Iteration:
         of_all = np.array([int(np.argmin(np.abs(values[of_pairs] - (s.real + 1j * abs(s.imag))))) for s in values])
         noise, condition = (np.array(x)[of_all] for x in zip(*found, strict=True))
         error = condition * (pairs.norm * (ROUNDING + second_order(noise, magnified)) + pairs.residuals)
-        # In the inverse fast motions are next to defective zeros, which rounding moves by its root.
+        # In the spectrum of the inverse, fast motions lie next to defective zeros, which rounding moves by its square
+        # root.
         error = np.where(np.abs(pairs.values) > np.sqrt(ROUNDING) * pairs.norm, error * magnified, np.inf)
         order = np.argsort(np.abs(values), kind="stable")
         shifts = np.full(len(values), shift)

@@ -55,7 +55,7 @@ def state_space(
         _check_outputs(linear, ports, _ports(linear, linear.motion.at(later), rows, columns), rows, later)
     mass, damping, spin = (m.toarray() for m in (linear.mass, linear.damping, linear.spin))
     basis, resisted = order.basis, damping - mass @ spin
-    # w satisfies the constraints instantaneously, by a part without momentum along free directions.
+    # w satisfies the constraints instantaneously, through a component without momentum along free directions.
     pushed = across(linear.jacobian.toarray(), -ports.hidden)
     pushed = pushed - basis @ np.linalg.solve(order.mass, basis.T @ (mass @ pushed))
     configurations = n - basis.shape[1]

@@ -257,7 +257,7 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
     # The file does not contain dependent nodes; they are not compared.
     q, v = np.zeros(layout.storage), np.zeros(layout.dimension)
     q[: layout.node_storage][is_stored], v[is_moving] = stored, moving
-    # The file groups multipliers by constraint; the state groups those of an element type by instance.
+    # The file groups multipliers by constraint; the state groups those of an element type by element.
     order = [row for part in layout.constraints.values() for row in part.rows.ravel()]
     return EndState(q, v, multipliers[np.argsort(order)])
 

@@ -178,8 +178,8 @@ def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> 
     """Return the index in the finer array of each node of a coarser one."""
     if count == coarse.count:
         return np.arange(count)
-    # A line has one segment less than nodes. A ring has as many, and so has a line whose first or last node belongs
-    # to another array; if both do, it has one more.
+    # A line has one segment fewer than nodes. A ring has as many segments as nodes, and so has a line whose first or
+    # last node belongs to another array; if both do, it has one segment more.
     for more in (-1, 0, 1):
         if count + more == ratio * (coarse.count + more):
             before = int(more == 1 or (more == 0 and continues_another(layout, coarse.name)))
@@ -201,7 +201,8 @@ def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
             f"The {len(members)} instances of constraint '{constraint}' on a finer grid cannot be matched with the "
             f"{len(wanted)} on the coarsest."
         )
-    # A finer grid has several elements instead: take the middle one, or the mean of the two adjacent to the middle.
+    # A finer grid has several elements instead: take the middle one, or the mean of the two elements adjacent to the
+    # middle.
     middle = np.array([(ratio - 1) // 2, ratio // 2], dtype=np.int64)
     starts = ratio * np.arange(len(wanted), dtype=np.int64)
     return starts[:, None] + middle

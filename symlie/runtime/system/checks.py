@@ -32,7 +32,7 @@ def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[A
 def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str) -> Array:
     """Return the configuration normalised onto the group; raise ModelError if its distance from the group exceeds
     rounding."""
-    # normalize converges quadratically to the group, so it moves every element that is off by more than rounding.
+    # `normalize` converges quadratically, so it changes every element whose distance from the group exceeds rounding.
     moved = kernels.normalize(q)
     for node in layout.nodes:
         with np.errstate(invalid="ignore"):

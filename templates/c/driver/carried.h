@@ -1,12 +1,12 @@
-/* Auxiliary integrator state: numbers of full turns of all angles, see runtime/kernels/carried.py. Unwrapped angles
- * that a model defines are part of its configurations instead, see runtime/kernels/unwrapped.py. */
+/* Auxiliary integrator state: the number of full turns of each angle, see runtime/kernels/carried.py. Unwrapped
+ * angles defined by a model are part of its configuration instead, see runtime/kernels/unwrapped.py. */
 #ifndef SYMLIE_CARRIED_H
 #define SYMLIE_CARRIED_H
 
 #define CARRIED ANGLES
 
 #ifndef STEP_ANGLE
-#define STEP_ANGLE(x) (x) /* rotation of an increment with this component */
+#define STEP_ANGLE(x) (x) /* rotation angle of an increment with component x */
 #endif
 
 static inline long long carried_workspace(const symlie_problem *restrict P)
@@ -18,7 +18,7 @@ static inline long long carried_workspace(const symlie_problem *restrict P)
     return known;
 }
 
-/* Increments are stored only if something reads them. */
+/* Increments are stored only if they are needed. */
 #define INCREMENTS (HAS_ANGLES || HAS_EVENTS || HAS_OWN_STATE ? DIMENSION : 0)
 
 static inline void keep_increment(const symlie_problem *restrict P, const symlie_real *restrict Theta, symlie_real *restrict increment)
@@ -45,7 +45,7 @@ static inline void prescribed_at(const symlie_problem *restrict P, symlie_real t
     }
 }
 
-/* Compute the rotation of prescribed angles between two times by Simpson's rule on sufficiently short subintervals. */
+/* Compute the rotations of prescribed angles between two times by Simpson's rule on sufficiently short subintervals. */
 SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, symlie_real end,
                                      const symlie_real *restrict at, symlie_real *restrict turned)
 {
@@ -92,8 +92,8 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_re
 #endif
 #endif
 
-/* Compute the auxiliary state at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin,
- * cos), and the rotation during the step determines n. */
+/* Compute the auxiliary state at the end of a step from (start, q) to (end, end_q). An angle is 2 pi n + atan2(sin,
+ * cos); the rotation during the step determines n. */
 static inline void carry(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, const symlie_real *restrict q,
                          const symlie_real *restrict carried, symlie_real end, const symlie_real *restrict end_q,
                          const symlie_real *restrict increment, symlie_real *restrict out)
@@ -113,8 +113,8 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
 #endif
 }
 
-/* Store the angles of a configuration within a step, nearest to those at its start, which the configuration contains on
- * entry. */
+/* Store the angles of a configuration within a step. Each angle is the one nearest to its value at the start of the
+ * step, which q contains on entry. */
 static inline void keep_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real *restrict q)
 {
 #ifdef UNWRAPPED

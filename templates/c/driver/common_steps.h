@@ -1,5 +1,5 @@
-/* Steps taken by all lanes together; with a fixed step size, several steps at a time until a
- * member requires a decision. */
+/* Steps common to all lanes. With a fixed step size, several steps are taken at a time until a member needs a
+ * decision. */
 #ifndef SYMLIE_COMMON_STEPS_H
 #define SYMLIE_COMMON_STEPS_H
 
@@ -7,7 +7,7 @@
 #include "drift.h"
 #include "lane_members.h"
 
-/* Take a step in all lanes. Return 0 if it fails in one of them. */
+/* Take a common step in all lanes. Return 0 if it fails in a lane. */
 SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end,
                                   mass_matrix *restrict mass, const lane_members *in, symlie_trial *restrict trial)
 {
@@ -21,10 +21,10 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
     return 1;
 }
 
-/* Number of steps of a member before the next one that ends its segment or is recorded. */
+/* Number of steps that a member can take before a step that is recorded or ends a segment. */
 static inline long long steps_ahead(const symlie_plan *plan, const symlie_state *s, const symlie_record *record)
 {
-    /* The lengths of polynomial steps differ by rounding. */
+    /* The lengths of polynomial steps differ by round-off. */
     if (POLYNOMIAL || plan->control->is_adaptive || record->trace) return 0;
     const long long to_end = plan->steps[s->segment] - 1 - s->step;
     if (!plan->record_every) return to_end;
@@ -32,8 +32,8 @@ static inline long long steps_ahead(const symlie_plan *plan, const symlie_state 
     return unrecorded < to_end ? unrecorded : to_end;
 }
 
-/* Take further steps after a common one while all members succeed; lanes without a member repeat another lane. Return
- * the total number of steps of all members, which is at most `most`. */
+/* Take further steps after a common step while all members succeed. Lanes without a member repeat another lane.
+ * Return the total number of steps of all members, at most `most`. */
 static inline long long take_steps_ahead(const symlie_problem *restrict P, symlie_real *restrict work, mass_matrix *restrict mass,
                                          lane_members *in, symlie_trial *restrict trial, long long most)
 {

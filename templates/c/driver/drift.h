@@ -1,11 +1,11 @@
-/* Drift check: the Newton step back to the constraints,
+/* Drift check. Let delta be the Newton step back to the constraints,
  *
- *     [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q' = q o exp(delta)
+ *     [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q' = q o exp(delta).
  *
- * indicates drift if delta is a considerable part of the configuration's size max(1, |q|), in m and rad, or if delta
+ * The configuration has drifted if delta is a considerable part of its size max(1, |q|), in m and rad, or if delta
  * exceeds round-off and hardly reduces Phi. In the second case the constraints may have no solution nearby, since
- * Newton's method converges where |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality for a quadratic Phi with a double
- * zero). With redundant constraints, a considerable residual of a dependent combination indicates drift as well. */
+ * Newton's method converges if |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality holds for a quadratic Phi with a double
+ * zero). With redundant constraints, a considerable residual of a dependent combination also indicates drift. */
 #ifndef SYMLIE_DRIFT_H
 #define SYMLIE_DRIFT_H
 
@@ -15,8 +15,8 @@ static inline long long drift_workspace(const symlie_problem *restrict P)
 }
 
 #if CONSTRAINED
-/* The arguments are the configuration and its largest |Phi|, since the time loop holds a trial in registers only if its
- * address does not escape. With lanes the result is 1 if any of them has drifted, or if this is undecided. */
+/* The configuration and its largest |Phi| are passed separately: the time loop can hold a trial in registers only if
+ * its address does not escape. With lanes, the result is 1 if any lane has drifted or the check is inconclusive. */
 SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                             mass_matrix *restrict mass, const symlie_real *restrict at, const symlie_real *restrict v,
                             symlie_real largest)
@@ -33,7 +33,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     system_constraint(P, t, at, c);
     for (int k = 0; k < DIMENSION; k++) r[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    /* The next stage reports a singular matrix. */
+    /* The next stage reports the singular matrix. */
     if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, delta, mu)) return SYMLIE_LANES > 1;
     if (contradicts(P, mass, c, fmax(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * largest))) return 1;
     const symlie_real way = largest_entry(DIMENSION, delta, SYMLIE_NUMBER(0));

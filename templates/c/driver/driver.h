@@ -1,5 +1,5 @@
-/* Time loop of all one-step methods: plan, step size, projection, events, records, statistics. A method defines
- * method_step and is included before this file. */
+/* Time loop of all one-step methods: plan, step size, projection, events, records, statistics. Each method defines
+ * method_step in a file included before this one. */
 #ifndef SYMLIE_DRIVER_H
 #define SYMLIE_DRIVER_H
 
@@ -53,7 +53,7 @@ static inline symlie_scalar factor_of(const symlie_control *control, const symli
     return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
 }
 
-/* Choose the length of a step without earlier information. */
+/* Choose the length of a step without information from earlier steps. */
 static inline void find_first_step(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_plan *plan,
                                    mass_matrix *restrict mass, symlie_state *state)
 {
@@ -157,7 +157,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         const int is_recorded = is_terminal && plan->record_every && !(attempt.end > t);
         if (!is_recorded && (is_terminal || records_end(plan, state, &attempt))) record_state(P, state, record);
         if (is_terminal) return SYMLIE_EVENT;
-        /* Return to the caller, which may report it. */
+        /* Return to the caller, which may report the change of rank. */
         if (CONSTRAINED && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
     }
 }

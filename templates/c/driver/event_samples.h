@@ -1,11 +1,11 @@
-/* Samples of event functions, and zeros of the polynomials of degree five through them. */
+/* Samples of event functions, and zeros of the degree-five polynomials that interpolate them. */
 #ifndef SYMLIE_EVENT_SAMPLES_H
 #define SYMLIE_EVENT_SAMPLES_H
 
 #include "event_tables.h"
 
-/* Return whether all functions are smooth and far from zero, by their values at the ends and at the two nodes in the
- * middle. */
+/* Return whether all functions are smooth and far from zero, judged by their values at both ends and at the two
+ * middle nodes. */
 static inline int are_far(const symlie_problem *restrict P, const symlie_real *restrict sample)
 {
     int near = 0;

@@ -1,18 +1,18 @@
 /* Search for all zeros of an event function within an accepted step.
  *
- * The function is sampled within the step, in subintervals that a polynomial of degree five resolves: its last
- * Chebyshev coefficients are tiny, or they are small and the polynomial agrees with the function at further points.
- * Between extrema the polynomial has at most one zero. Extrema close to zero are located by steps of the method, since
- * the polynomial cannot decide whether the function has two zeros there, touches zero, or stays on one side. Zeros are
- * located by steps of the method from the start of the step, so the state at an event is an ordinary state of the
- * method. If such a step contradicts the sign of the polynomial, the function is searched again with samples by steps,
- * and then in shorter subintervals. */
+ * The function is sampled in subintervals on which a polynomial of degree five represents it: the last Chebyshev
+ * coefficients of the polynomial are tiny, or they are small and the polynomial agrees with the function at
+ * additional points. Between consecutive extrema the polynomial has at most one zero. Near extrema close to zero the
+ * polynomial cannot decide whether the function has two zeros, touches zero, or stays on one side; these extrema are
+ * located by steps of the method. Zeros are located by steps of the method from the start of the step, so the state
+ * at an event is an ordinary state of the method. If such a step contradicts the sign of the polynomial, the search
+ * is repeated with samples computed by steps, and then in shorter subintervals. */
 #ifndef SYMLIE_EVENT_SEARCH_H
 #define SYMLIE_EVENT_SEARCH_H
 
 #include "event_zeros.h"
 
-/* Follow a function through a subinterval of the step along the extrema of the polynomial. */
+/* Search a subinterval of the step from extremum to extremum of the polynomial. */
 static inline int follow_panel(step_inside *restrict in, event_path *restrict path, symlie_real start, symlie_real width,
                                const symlie_real *restrict c, symlie_real variation, symlie_real end_value)
 {
@@ -20,7 +20,7 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
     symlie_real slope[EVENT_SAMPLES - 1], previous;
     int may_cross = 0, status;
     for (int i = 0; i + 1 < EVENT_SAMPLES; i++) slope[i] = c[i + 1] - c[i];
-    /* A polynomial whose Bernstein coefficients share a sign has this sign. */
+    /* A polynomial whose Bernstein coefficients all have the same sign has no zero. */
     for (int i = 0; i < EVENT_SAMPLES; i++) may_cross |= c[i] * c[0] <= 0 || fabs(c[i]) <= margin;
     previous = slope[0];
     for (int k = 1; may_cross && k <= EVENT_GRID; k++) {
@@ -52,7 +52,7 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
     return follow(in, path, last, end_value);
 }
 
-/* Return whether a function is close to its polynomial between the samples as well; `value` has space for all
+/* Return whether the polynomial also agrees with the function between the samples; `value` has space for all
  * functions. */
 static inline int compare_samples(step_inside *restrict in, int event, symlie_real start, symlie_real width, const symlie_real *restrict c,
                                   symlie_real variation, symlie_real *restrict value, int *restrict agrees)
@@ -66,7 +66,8 @@ static inline int compare_samples(step_inside *restrict in, int event, symlie_re
     return SYMLIE_DONE;
 }
 
-/* Restart the search for a function that interpolated states misrepresent; samples are now computed by steps. */
+/* Restart the search for a function whose values at interpolated states have wrong signs, with samples computed by
+ * steps. */
 SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample)
 {
     const symlie_problem *restrict P = in->P;
@@ -81,7 +82,7 @@ SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict pa
     return SYMLIE_DONE;
 }
 
-/* Follow a function from sample to sample of a subinterval that no polynomial resolves. */
+/* Search a subinterval that no polynomial represents from sample to sample. */
 SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict path, symlie_real start, symlie_real width,
                                const symlie_real *restrict values)
 {
@@ -96,8 +97,8 @@ SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict pa
     return SYMLIE_DONE;
 }
 
-/* Record all zeros of one function within a step; `sample` has values of all functions over the whole step, `panel` has
- * space for as many, and `checked` for those at one point. */
+/* Record all zeros of one function within a step. `sample` contains values of all functions over the whole step,
+ * `panel` has space for as many values, and `checked` for the values at one point. */
 static inline int search_event(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample,
                                symlie_real *restrict panel, symlie_real *restrict checked)
 {
@@ -160,13 +161,13 @@ static inline int search_event(step_inside *restrict in, event_path *restrict pa
     return SYMLIE_DONE;
 }
 
-/* Workspace of the search in addition to that of the step. */
+/* Size of the workspace of the search, in addition to the workspace of the step. */
 static inline long long search_workspace(const symlie_problem *restrict P)
 {
     return (2LL * EVENT_SAMPLES + 1) * EVENTS;
 }
 
-/* Record all events of a step. Values of rounding size at its end become zero. */
+/* Record all events of a step. Values at its end that are zero up to round-off become zero. */
 static inline int search_step(step_inside *restrict in, symlie_trial *restrict trial, symlie_record *restrict record)
 {
     const symlie_problem *restrict P = in->P;

@@ -1,22 +1,23 @@
-/* Search for all zeros of event functions with Taylor series, by polynomials over the subintervals of an accepted step.
+/* Search for all zeros of event functions with Taylor series, by polynomials on subintervals of an accepted step.
  *
- * A step is bisected until the Bernstein coefficients of the polynomial have one sign, or those of its derivative
- * change sign at most once. Between the ends of the subintervals and the extrema lies at most one zero, so none is
- * missed. Where values are close to zero, the function is evaluated at a state of the method to obtain its exact sign;
- * zeros are located by steps of the method as well. */
+ * A subinterval is bisected until the Bernstein coefficients of its polynomial have one sign, or the coefficients of
+ * the derivative change sign at most once. At most one zero then lies between consecutive extrema or ends, so no
+ * zero is missed. Where values are close to zero, the function is evaluated at a state of the method to obtain its
+ * exact sign. Zeros are located by steps of the method as well. */
 #ifndef SYMLIE_EVENT_SERIES_H
 #define SYMLIE_EVENT_SERIES_H
 
 #include "event_zeros.h"
 
-/* Workspace of the search in addition to that of the step. */
+/* Size of the workspace of the search, in addition to the workspace of the step. */
 static inline long long search_workspace(const symlie_problem *restrict P)
 {
     return STORAGE + DIMENSION;
 }
 
-/* Interval on which the truncated series is valid, at most `length`; the series of an event function may converge more
- * slowly than that of the motion. The whole length if the function is clearly nonzero. */
+/* Return the length of the interval on which the truncated series is accurate, at most `length`: the series of an
+ * event function may converge more slowly than the series of the motion. Return `length` if the function is clearly
+ * nonzero. */
 static inline symlie_real resolved_length(int n, const symlie_real *restrict x, long long apart, symlie_real length, symlie_real *restrict b)
 {
     symlie_real sum = 0, last = 0, part = 1, low, high, power = 1;
@@ -36,8 +37,8 @@ static inline symlie_real resolved_length(int n, const symlie_real *restrict x, 
     return part * length;
 }
 
-/* Compute the Bernstein form of an event function from a state within the step on, and its length; the state moves to
- * the end of it. */
+/* Compute the Bernstein form of an event function on an interval that starts at a state within the step, and the
+ * length of the interval; the state becomes the state at the end of the interval. */
 static inline int event_form(step_inside *restrict in, symlie_real *restrict work, int event, symlie_real done, symlie_real *restrict q,
                              symlie_real *restrict v, symlie_real *restrict length, symlie_real *restrict b)
 {
@@ -53,7 +54,8 @@ static inline int event_form(step_inside *restrict in, symlie_real *restrict wor
     return status;
 }
 
-/* Evaluate the function at the length x if it may be close to zero; with `touches` rounding counts as zero. */
+/* Evaluate the function at the length x if it may be close to zero there; with `touches`, values of the size of
+ * round-off count as zero. */
 static inline int exact_value(step_inside *restrict in, const event_path *restrict path, symlie_real near, int touches, symlie_real x,
                               symlie_real *restrict value)
 {
@@ -64,7 +66,7 @@ static inline int exact_value(step_inside *restrict in, const event_path *restri
     return status;
 }
 
-/* Follow a function through a subinterval of the step with Bernstein form b. */
+/* Search a subinterval of the step on which the function has the Bernstein form b. */
 static inline int follow_form(step_inside *restrict in, event_path *restrict path, int n, const symlie_real *restrict b, symlie_real done,
                               symlie_real length, int is_end, symlie_real end_value)
 {
@@ -108,7 +110,7 @@ static inline int follow_form(step_inside *restrict in, event_path *restrict pat
     return SYMLIE_DONE;
 }
 
-/* Record all zeros of one function within a step. A value of rounding size at its end becomes zero. */
+/* Record all zeros of one function within a step. A value at its end that is zero up to round-off becomes zero. */
 static inline int search_pieces(step_inside *restrict in, symlie_real *restrict work, event_path *restrict path, symlie_real *restrict last)
 {
     const symlie_problem *restrict P = in->P;

@@ -1,4 +1,4 @@
-/* Location of the zeros of an event function within a step by steps of the method, and their records. */
+/* Locate zeros of an event function within a step by steps of the method, and record them. */
 #ifndef SYMLIE_EVENT_ZEROS_H
 #define SYMLIE_EVENT_ZEROS_H
 
@@ -7,28 +7,28 @@
 #include "event_samples.h"
 #include "step_interpolation.h"
 
-#define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* width of a record of events */
+#define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* width of an event record */
 
-/* At the start of a run, a function with a direction that is zero counts as not yet zero: its value is the smallest
- * number on the side that the direction comes from, as long as the function remains zero. */
+/* If a function with a specified direction is zero at the start of a run, it counts as not yet zero: while it
+ * remains zero, its value is replaced by the smallest number with the sign from which the direction departs. */
 #define AT_START DBL_MIN
 
-/* Return whether a function that changes from a to b reaches zero in the requested direction. A function that starts at
- * zero does not: the integration continues there after an event. */
+/* Return whether a function that changes from a to b reaches zero in the requested direction. A function that starts
+ * at zero does not, since the integration continues from zero after an event. */
 static inline int is_crossing(symlie_real a, symlie_real b, int direction)
 {
     return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
 }
 
-/* Return whether a value is on the same side as the previous one; zero is on it if the function has
- * been zero since the start. */
+/* Return whether a value lies on the same side of zero as the previous one; a zero does if the function has been
+ * zero since the start of the run. */
 static inline int is_before(symlie_real before, symlie_real value)
 {
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
-/* At the start of a run, a value after the zero that is rounding relative to the values of the first step counts as
- * zero. */
+/* Set a value directly after a zero at the start of a run to zero if it is round-off compared with the values of the
+ * first step. */
 static inline void clear_start(const step_inside *restrict in, int event, symlie_real scale)
 {
     symlie_real *value = in->state->event + event;
@@ -37,19 +37,19 @@ static inline void clear_start(const step_inside *restrict in, int event, symlie
         *value = -AT_START * direction;
 }
 
-/* Event function along a step: its index, the part searched so far, and its value there. */
+/* Progress of the search for zeros of an event function along a step. */
 typedef struct {
     int event;
     symlie_real x;              /* length of the part of the step searched so far */
     symlie_real value;
-    symlie_real scale;          /* its largest absolute value within the step */
+    symlie_real scale;          /* largest absolute value of the function within the step */
     int is_misled;              /* 1 if a step of the method contradicted an interpolated sign */
     symlie_record *record;
 } event_path;
 
-/* Locate the first zero between path->x and high, where the function has the value b: `other` becomes the state
- * directly after it, and *at_zero the value there. The Illinois variant of regula falsi, with bisection if it converges
- * slowly. */
+/* Locate the first zero between path->x and high, where the function has the value b. `other` becomes the state
+ * directly after the zero, and *at_zero the value there. Uses the Illinois variant of regula falsi, and bisection if
+ * it converges slowly. */
 SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path, symlie_real high, symlie_real b,
                              symlie_real *restrict length, symlie_real *restrict at_zero)
 {
@@ -77,7 +77,7 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
     }
     *length = high;
     *at_zero = b;
-    /* The value at an end that has not moved may come from an interpolated state. */
+    /* The value at an end that was never replaced may come from an interpolated state. */
     if (low == path->x && low > 0) {
         status = step_to(in, low, t + low);
         if (status != SYMLIE_DONE) return status;
@@ -126,7 +126,7 @@ static inline void record_event(step_inside *restrict in, const event_path *rest
     copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
 }
 
-/* Follow a function to the length x with the given value there, and record an event on the way. */
+/* Advance the search to the length x, where the function has the given value, and record a zero before x. */
 static inline int follow(step_inside *restrict in, event_path *restrict path, symlie_real x, symlie_real value)
 {
     const symlie_problem *restrict P = in->P;
@@ -159,9 +159,9 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
     return SYMLIE_DONE;
 }
 
-/* Search for a minimum (sign 1) or maximum (-1) near the length x by parabolas through three steps of the method: *x
- * becomes its position, or a point where the function has crossed zero, and *value the value there, zero if the
- * function only touches zero. */
+/* Search for a minimum (sign 1) or maximum (sign -1) near the length x by parabolas through three steps of the
+ * method. *x becomes its position, or a point beyond a zero of the function; *value becomes the value there, zero if
+ * the function only touches zero. */
 SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *restrict path, symlie_real sign, symlie_real width,
                                 symlie_real *restrict x, symlie_real *restrict value)
 {

@@ -32,7 +32,7 @@ static inline int begin_events(const symlie_problem *restrict P, const symlie_co
     return are_numbers(P, state->event) ? SYMLIE_DONE : SYMLIE_EVENT_NOT_A_NUMBER;
 }
 
-/* Record events within a step. After a terminal one, trial is the state at the event and *end its time. */
+/* Record events within a step. After a terminal event, trial contains the state at the event and *end its time. */
 static inline int find_events(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end_of_step,
                               const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                               symlie_trial *restrict trial, symlie_trial *restrict other, symlie_record *restrict record,
@@ -54,7 +54,7 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
         if (control->event_is_terminal[(int)row[0]] && (!*is_terminal || row[1] < first)) first = row[1], *is_terminal = 1;
     }
     if (*is_terminal) {
-        /* Discard events after the terminal one; its state becomes the end of the step. */
+        /* Discard events after the terminal event; its state becomes the end of the step. */
         long long kept = before;
         for (long long n = before; n < record->events; n++) {
             symlie_real *row = record->event + width * n;

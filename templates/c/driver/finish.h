@@ -1,12 +1,13 @@
-/* A step of the time loop, of the method or of its composition, with its projection and acceptance; a rejected step
- * leaves its first stage. */
+/* A step of the time loop: attempt of the method or of its composition, projection, acceptance. The first stage of a
+ * rejected step is reused. */
 #ifndef SYMLIE_FINISH_H
 #define SYMLIE_FINISH_H
 
 #include "trial.h"
 #include "projection.h"
 
-/* Replace multipliers of redundant constraints by those of minimal norm; the hidden constraints must be consistent. */
+/* Replace the multipliers of redundant constraints by the solution of minimal norm. The hidden constraints must be
+ * consistent. */
 static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
                                        const symlie_control *restrict control, mass_matrix *restrict mass, symlie_trial *restrict trial)
 {
@@ -27,7 +28,7 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     return SYMLIE_DONE;
 }
 
-/* Project the end of a step on request. */
+/* Project the state at the end of a step if requested. */
 static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -40,7 +41,7 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
     return minimise_multipliers(P, work, end, control, mass, trial);
 }
 
-/* Store the first stage of a rejected step, since it depends on the state alone and not on the step size. */
+/* Store the first stage of a rejected step: it depends on the state, not on the step size. */
 static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
                                     const symlie_trial *restrict trial)
 {
@@ -49,7 +50,7 @@ static inline void keep_first_stage(const symlie_problem *restrict P, symlie_sta
     state->acceleration_is_valid = 1;
 }
 
-/* Count a step by its order, for methods of variable order. */
+/* Count an accepted step by its order, for variable-order methods. */
 static inline void count_order(long long order, symlie_state *restrict state)
 {
 #if CHOOSES_ORDER
@@ -59,7 +60,7 @@ static inline void count_order(long long order, symlie_state *restrict state)
 #endif
 }
 
-/* Replace the state by the end of the step: exchange the arrays or copy them. */
+/* Replace the state by the state at the end of the step: exchange or copy the arrays. */
 static inline void accept(const symlie_problem *restrict P, int exchanges, symlie_state *restrict state, symlie_real t,
                           symlie_trial *restrict trial)
 {
@@ -86,7 +87,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
         state->dependent_rows = trial->dependent_rows;
         state->rank_changes++;
     }
-    /* The step after a projection is checked, too: it begins without the v' shared by lanes. */
+    /* The step after a projection is also checked, since it starts without the v' shared by lanes. */
     state->surprises = trial->is_moved;
     count_order(trial->order, state);
     state->t = t;
@@ -94,7 +95,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
     state->steps++;
 }
 
-/* Copy the numbers of a state back to their original array. */
+/* Copy the values of a state back to their original array. */
 static inline void bring_back(int n, symlie_real *restrict own, symlie_real **now)
 {
     if (*now != own) copy(n, *now, own);

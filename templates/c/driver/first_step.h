@@ -8,7 +8,7 @@ static inline long long estimate_workspace(const symlie_problem *restrict P)
     return acceleration_workspace(P) + 6LL * DIMENSION + STORAGE + ROWS;
 }
 
-/* Norm of (theta, w) at velocities v. */
+/* Norm of the increment (theta, w) at velocity v. */
 static inline symlie_real size_of_change(const symlie_problem *restrict P, const symlie_control *restrict control, const symlie_real *restrict v,
                                          const symlie_real *restrict theta, const symlie_real *restrict w)
 {
@@ -32,7 +32,7 @@ static inline int find_rates(const symlie_problem *restrict P, symlie_real *rest
     return 1;
 }
 
-/* Estimate the first step size, or return 0 if the norms give no estimate. */
+/* Estimate the first step size. Return 0 if the norms give no estimate. */
 static inline symlie_real estimated_step(const symlie_problem *restrict P, const symlie_control *restrict control, long long order,
                                          symlie_real t, symlie_real longest, const symlie_real *restrict q, const symlie_real *restrict v,
                                          mass_matrix *restrict mass, symlie_real *restrict work)
@@ -61,7 +61,7 @@ static inline symlie_real estimated_step(const symlie_problem *restrict P, const
     return fmin(fmin(100 * h0, h1), longest);
 }
 
-/* First step size of a system, at most `longest`; small if the norms give no estimate. */
+/* First step size of a system, at most `longest`; a small value if the norms give no estimate. */
 static inline symlie_real first_step(const symlie_problem *restrict P, const symlie_control *restrict control, long long order, symlie_real t,
                                      symlie_real longest, const symlie_real *restrict q, const symlie_real *restrict v,
                                      mass_matrix *restrict mass, symlie_real *restrict work)

@@ -10,7 +10,8 @@ long long symlie_first_step_workspace(const symlie_problem *P)
     return mass_workspace(P) + estimate_workspace(P);
 }
 
-/* Compute h, at most `longest`, for each system and its state; of the control only the error norm matters. */
+/* Compute the first step size of each system from its state, at most `longest`; `control` supplies only the error
+ * norm. */
 void symlie_first_steps(const symlie_problem *problems, const symlie_states *states, const symlie_control *control, long long order,
                         symlie_real longest, symlie_real *h, symlie_real *workspace)
 {

@@ -1,5 +1,5 @@
-/* Dense output between consecutive recorded states: the quintic Hermite polynomial theta(s) in local coordinates of
- * their step. */
+/* Dense output between consecutive recorded states: a quintic Hermite polynomial theta(s) in the local coordinates
+ * of the step. */
 #ifndef SYMLIE_INTERPOLATE_H
 #define SYMLIE_INTERPOLATE_H
 
@@ -10,7 +10,7 @@ long long symlie_interpolation_workspace(const symlie_problem *P)
            + (INTERPOLATION_DEGREE + 13LL) * DIMENSION + 2LL * STORAGE + ROWS + ANGLES;
 }
 
-/* (d/dt T^-1(theta)) v along theta', by the series of T^-1 in powers of ad and the product rule. */
+/* Compute (d/dt T^-1(theta)) v for the rate theta' by the series of T^-1 in powers of ad and the product rule. */
 static inline void rate_derivative(const symlie_problem *restrict P, const symlie_interpolation *restrict rule,
                                    symlie_real *restrict work, const symlie_real *restrict theta,
                                    const symlie_real *restrict theta_dot, const symlie_real *restrict v, symlie_real *restrict out)
@@ -39,7 +39,7 @@ static inline void rate_derivative(const symlie_problem *restrict P, const symli
     }
 }
 
-/* Compute the increment between two recorded configurations on the branch of log with the rotation of the step. */
+/* Compute the increment between two recorded configurations. The rotation during the step selects the branch of log. */
 static inline void increment_between(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_real *restrict q,
                                      const symlie_real *restrict later, const symlie_real *restrict carried, symlie_real *restrict theta)
 {
@@ -56,7 +56,7 @@ static inline void increment_between(const symlie_problem *restrict P, symlie_re
         is_far |= !P->angle_place[4 * k + 3] && !(fabs(turned[k] - theta[P->angle_place[4 * k + 2]]) < 1);
     if (!is_far) return;
     for (int k = 0; k < ANGLES; k++) theta[P->angle_place[4 * k + 2]] = turned[k];
-    /* At a given rotation, translations are linear in their increments: one Newton step suffices. */
+    /* For a given rotation, the translations are linear in their increments: one Newton step suffices. */
     symlie_advance(P, q, theta, moved);
     symlie_difference(P, moved, later, missing);
     symlie_inverse_tangent_operator(P, theta, missing, change);
@@ -64,8 +64,8 @@ static inline void increment_between(const symlie_problem *restrict P, symlie_re
 #endif
 }
 
-/* Compute the coefficients of s ... s^5 of the increment from recorded state n to the next; a are their
- * accelerations. */
+/* Compute the coefficients of s, ..., s^5 in the increment from recorded state n to the next; `a` contains the
+ * accelerations at both. */
 static inline void fit_increment(const symlie_problem *restrict P, const symlie_interpolation *restrict rule,
                                  symlie_real *restrict work, const symlie_states *restrict recorded, long long n,
                                  const symlie_real *restrict a, symlie_real *restrict coefficients)
@@ -92,7 +92,7 @@ static inline void fit_increment(const symlie_problem *restrict P, const symlie_
     }
 }
 
-/* Evaluate the state at the fraction s of a step of length h from the configuration `begin`. */
+/* Evaluate the state at the fraction s of a step of length h that starts at the configuration `begin`. */
 static inline void state_within(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_real *restrict coefficients,
                                 const symlie_real *restrict begin, symlie_real h, symlie_real s, symlie_real t, symlie_real *restrict theta,
                                 symlie_real *restrict q, symlie_real *restrict v)
@@ -141,7 +141,7 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
         state_within(P, work, coefficients, begin, h, (t[i] - start) / h, t[i], theta, q, v);
         keep_angles(P, work, t[i], q);
         carry(P, work, start, begin, recorded->carried + n * CARRIED, t[i], q, theta, carried);
-        /* theta now is scratch for the acceleration, which is not returned. */
+        /* theta is scratch from here on: it receives the acceleration, which is not returned. */
         if (CONSTRAINED) observe_acceleration(P, work, t[i], q, v, &mass, mass_is_regular, theta, lambda);
     }
 }

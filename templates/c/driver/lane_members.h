@@ -1,8 +1,8 @@
-/* Memory of the members in SIMD lanes: the parameters and states of all lanes, interleaved number by number. */
+/* Memory of the members in SIMD lanes: the parameters and states of all lanes, interleaved value by value. */
 #ifndef SYMLIE_LANE_MEMBERS_H
 #define SYMLIE_LANE_MEMBERS_H
 
-/* Members in the lanes and their common data. */
+/* Members in the lanes, and the data common to all lanes. */
 typedef struct {
     const symlie_problem *problems;
     symlie_state *states;
@@ -10,10 +10,10 @@ typedef struct {
     symlie_record *records;
     const symlie_lanes *lanes;
     symlie_problem P;           /* parameters of all lanes */
-    symlie_state state;         /* their states */
-    symlie_real *p;             /* writable address of the parameters */
-    long long member[SYMLIE_LANES]; /* -1: none */
-    int shares[SYMLIE_LANES];   /* index of the lane whose numbers this lane repeats; its own index if it has a member */
+    symlie_state state;         /* states of all lanes */
+    symlie_real *p;             /* parameters of all lanes, writable */
+    long long member[SYMLIE_LANES]; /* member of each lane; -1: none */
+    int shares[SYMLIE_LANES];   /* lane whose values each lane repeats; its own index if it has a member */
     symlie_attempt attempt[SYMLIE_LANES];
 } lane_members;
 
@@ -36,7 +36,7 @@ static inline long long parameters_of(const symlie_lanes *lanes)
     return all;
 }
 
-/* Size of the states of the lanes. */
+/* Size of the states of all lanes. */
 static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED; }
 
 long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
@@ -48,7 +48,8 @@ long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *la
     return (parameters_of(lanes) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }
 
-/* put_state and take_state copy the state of a member to its lane and back, between calls and for individual steps. */
+/* put_state and take_state copy the state of a member to its lane and back, before and after calls and individual
+ * steps. */
 static inline void put_state(const symlie_problem *restrict P, lane_members *in, int lane)
 {
     const symlie_state *s = in->states + in->member[lane];
@@ -80,7 +81,7 @@ static inline void record_lane(const symlie_problem *restrict P, const lane_memb
     take_lane(CARRIED, in->state.carried, lane, record->carried + n * CARRIED);
 }
 
-/* Copy parameters and state of a member to a lane. */
+/* Copy the parameters and the state of a member to a lane. */
 static inline void put_member(const symlie_problem *restrict P, lane_members *in, int lane)
 {
     const symlie_problem *from = in->problems + in->member[lane];
@@ -94,7 +95,7 @@ static inline void put_member(const symlie_problem *restrict P, lane_members *in
     put_state(P, in, lane);
 }
 
-/* Copy the numbers of a lane to another one. */
+/* Copy all values of one lane to another. */
 static inline void share_lane(const symlie_problem *restrict P, lane_members *in, int from, int to)
 {
     const symlie_state *s = &in->state;
@@ -158,14 +159,14 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
 }
 
 #if !POLYNOMIAL
-/* Number of evaluations of a member: one less if it already had the first stage that the lanes recomputed. */
+/* Number of evaluations of a member: one less if its first stage was known, although the lanes recomputed it. */
 static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
                                             int has_first, int have_first, int is_last)
 {
     return trial->rhs_evaluations - (has_first && !have_first);
 }
 
-/* Hooks for methods that cache data between steps; these methods do not. */
+/* Hooks for methods that cache data between steps; the methods compiled here do not. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     (void)P, (void)from, (void)to;

@@ -1,4 +1,4 @@
-/* Integrate several systems of one topology sequentially, each from its state. Included after driver.h. */
+/* Integrate several systems of one topology sequentially, each from its own state. Included after driver.h. */
 #ifndef SYMLIE_MEMBERS_H
 #define SYMLIE_MEMBERS_H
 

@@ -1,4 +1,4 @@
-/* Definitions for all methods, included before method_step. */
+/* Macros and types common to all methods, included before method_step. */
 #ifndef SYMLIE_METHOD_H
 #define SYMLIE_METHOD_H
 
@@ -20,13 +20,13 @@
 #define CHOOSES_ORDER 0
 #endif
 
-/* Multistep methods restart at kinks, which reduce their order; the order of the first step after a restart. */
+/* Order of the first step after a restart. Multistep methods restart at kinks, which reduce their order. */
 #ifndef RESTARTS_AT_KINKS
 #define RESTARTS_AT_KINKS 0
 #define FIRST_ORDER 1
 #endif
 
-/* 1 if the method history includes accelerations, so that the method restarts at their jumps. */
+/* 1 if the method history contains accelerations, so that the method restarts where they jump. */
 #ifndef RESTARTS_AT_SWITCHES
 #define RESTARTS_AT_SWITCHES 0
 #endif
@@ -41,8 +41,8 @@
 #define CHOOSES_LENGTH CHOOSES_ORDER
 #endif
 
-/* 1 if a step is a polynomial that does not depend on its length, so that states within it are steps of other
- * lengths. */
+/* 1 if a step is a polynomial independent of its length, so that a state within a step is the result of a shorter
+ * step. */
 #ifndef POLYNOMIAL
 #define POLYNOMIAL 0
 #endif
@@ -56,14 +56,14 @@
 #define COORDINATE_RATES 0
 #endif
 
-/* 1 if states within a step are results of shorter steps. */
+/* 1 if states within a step are computed by shorter steps. */
 #define BY_SHORTER_STEPS (FIELDS || POLYNOMIAL || COORDINATE_RATES)
 
 #ifndef SUBSTEPS
 #define SUBSTEPS 0 /* number of steps of the method in a composed step */
 #endif
 
-/* Size of the data that a method caches at the start of the workspace and can recompute. */
+/* Size of the data that a method caches at the start of the workspace; the method can recompute them. */
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0
 #endif
@@ -80,7 +80,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 }
 #endif
 
-/* Counts of Newton iterations; see implicit/newton_iteration.py. */
+/* Statistics of Newton iterations; see implicit/newton_iteration.py. */
 typedef struct {
     long long evaluations;
     long long iterations;
@@ -100,34 +100,38 @@ typedef struct {
     symlie_real *q;
     symlie_real *v;
     symlie_real *lambda;
-    symlie_real *acceleration;  /* v' at the end if the next step can reuse it as its first stage */
+    symlie_real *acceleration;  /* v' at the end, if the next step can reuse it as its first stage */
     long long acceleration_is_valid;
     symlie_real *first_acceleration; /* v' of the first stage, reused after a rejection */
-    symlie_real *event;         /* event functions at the end, once computed */
-    symlie_real *increment;     /* local coordinates of the step, or their sum over a composition; see keep_increment */
-    symlie_real *carried;       /* auxiliary state at the end, once computed */
+    symlie_real *event;         /* event functions at the end, after their evaluation */
+    symlie_real *increment;     /* local coordinates of the step, summed over a composition; see keep_increment */
+    symlie_real *carried;       /* auxiliary state at the end, after its computation */
     symlie_real *own;           /* method history at the end */
-    long long own_rest;         /* trailing numbers of it that are not written, since the state already has them */
+    long long own_rest;         /* number of trailing values of `own` that a step does not write because the state
+                                 * already contains them */
     symlie_real error;          /* error norm, at most 1 if acceptable */
     long long rhs_evaluations;
     newton_counts newton;
     symlie_real largest_constraint;
     symlie_real largest_velocity;
     long long dependent_rows;   /* dependent constraint equations at the end; multipliers then have the smallest norm */
-    long long keeps_difference; /* 1 if the error estimate itself is needed */
+    long long keeps_difference; /* 1 if `difference` is needed */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
     long long order;            /* order of the step, for variable-order methods */
     symlie_real factor;         /* factor of the next step size, for methods that choose it */
-    symlie_mask is_untried;     /* lanes whose step exceeds the limit of the method: the error is set and nothing computed */
-    long long is_moved;         /* the end differs from that of the increment: it was projected near a singular configuration */
+    symlie_mask is_untried;     /* lanes whose step exceeds the limit of the method: nothing is computed except the
+                                 * error */
+    long long is_moved;         /* 1 if the end is not that of the increment because it was projected near a singular
+                                 * configuration */
     long long is_inside;        /* dense-output evaluation only: no step follows */
     long long ends_run;         /* 1 if no step follows after acceptance */
-    long long may_be_rough;     /* 1 if a first step across a switch may be rough: the step up to the switch replaces it */
-    long long is_rough;         /* 1 if it is rough */
+    long long may_be_rough;     /* 1 if a first step across a switch may be inaccurate: the step up to the switch
+                                 * replaces it */
+    long long is_rough;         /* 1 if it is inaccurate */
 } symlie_trial;
 
-/* Return whether v' of the first stage is read after a step: if the step may be rejected or is monitored. Lanes already
- * have it if it was known before the step. */
+/* Return whether v' of the first stage is needed after a step: the step may be rejected or is monitored. With lanes,
+ * it is stored already if it was known before the step. */
 static inline int reads_first_acceleration(const symlie_control *restrict control, const symlie_state *restrict state,
                                            const symlie_trial *restrict trial)
 {
@@ -135,8 +139,8 @@ static inline int reads_first_acceleration(const symlie_control *restrict contro
     return FIXED_TOPOLOGY || control->is_adaptive || trial->keeps_difference;
 }
 
-/* Multipliers of a stage: those of the state if its v' is known, else those that the solution of the stage left in the
- * trial. */
+/* Multipliers of a stage: those of the state if its v' is known, otherwise those that the solution of the stage
+ * stored in the trial. */
 #define LAMBDA_OF_STAGE(i) ((i) == 0 && state->acceleration_is_valid ? state->lambda : trial->lambda)
 
 #define TRIAL(name)                                                                                                 \
@@ -190,7 +194,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
 }
 
 #if HAS_SWITCHES
-/* Return whether switching functions have different signs at two states. */
+/* Return whether a switching function has different signs at two states. */
 static inline int signs_differ(const symlie_problem *restrict P, const symlie_real *restrict before, const symlie_real *restrict after)
 {
     int differ = 0;

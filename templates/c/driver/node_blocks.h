@@ -1,18 +1,18 @@
-/* Consecutive nodes of one type as a problem of their own, few enough for the first-level cache to hold all stages of a
- * step. EACH_BLOCK loops over the blocks. Models of fixed topology and small systems are one block. */
+/* Restrict a problem to blocks of consecutive nodes of one type, small enough for the first-level cache to hold all
+ * stages of a step. EACH_BLOCK loops over the blocks. Small systems and models of fixed topology form one block. */
 #ifndef SYMLIE_NODE_BLOCKS_H
 #define SYMLIE_NODE_BLOCKS_H
 
 typedef struct {
     const symlie_problem *P;    /* problem restricted to these nodes */
-    int storage;                /* first index in a configuration */
-    int dimension;              /* first index in a velocity */
+    int storage;                /* index of its first value in a configuration */
+    int dimension;              /* index of its first component in a velocity */
     int moves;                  /* 1 if increments move nodes of this type */
 #if !FIXED_TOPOLOGY
     symlie_problem own;
     symlie_nodes nodes[NODE_TYPES];
     int type;
-    int passed;                 /* nodes of the type up to the end of the block */
+    int passed;                 /* number of nodes of the type up to the end of the block */
 #endif
 } node_block;
 
@@ -42,7 +42,7 @@ static inline void begin_blocks(const symlie_problem *restrict P, node_block *re
     for (int k = 0; k < NODE_TYPES; k++) block->nodes[k] = (symlie_nodes){0, 0};
 }
 
-/* Advance to the next block. Return 0 after the last one and restart with the first. Unwrapped angles belong to the
+/* Advance to the next block. After the last one, return 0 and reset to the first. Unwrapped angles belong to the
  * last block. */
 static inline int next_block(const symlie_problem *restrict P, node_block *restrict block)
 {

@@ -1,4 +1,4 @@
-/* Quantities of given states, for several states in one call. Included after the algebra of the model. */
+/* Evaluate quantities at given states, several states per call. Included after the algebra of the model. */
 #ifndef SYMLIE_OBSERVE_H
 #define SYMLIE_OBSERVE_H
 
@@ -9,7 +9,7 @@ long long symlie_observation_workspace(const symlie_problem *P)
 }
 
 #if CONSTRAINED
-/* Largest |entry| of B v + b. */
+/* Largest absolute entry of B v + b. */
 static inline symlie_real velocity_residual(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                             const symlie_real *restrict q, const symlie_real *restrict v)
 {
@@ -21,7 +21,7 @@ static inline symlie_real velocity_residual(const symlie_problem *restrict P, sy
     return largest_entry(ROWS, c, 0);
 }
 
-/* -B^T lambda. */
+/* Compute B^T lambda. */
 static inline void constraint_force(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                     const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda,
                                     symlie_real *restrict force)
@@ -33,7 +33,7 @@ static inline void constraint_force(const symlie_problem *restrict P, symlie_rea
 }
 #endif
 
-/* v' and lambda of the acceleration-level system; NaN if it does not determine them. */
+/* Compute v' and lambda of the acceleration-level system; they are NaN if it does not determine them. */
 static inline void observe_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                         const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
                                         int mass_is_regular, symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,18 +1,18 @@
-/* Start times and lengths of steps: the part of the time loop without arithmetic on states. */
+/* Start times and lengths of steps: the part of the time loop that does not compute with states. */
 #ifndef SYMLIE_PACE_H
 #define SYMLIE_PACE_H
 
-#define SYMLIE_GOES_ON (-1) /* the next step is to be attempted */
-#define SYMLIE_RECORDS (-2) /* the state is to be recorded */
-#define SYMLIE_SEEKS_STEP (-3) /* the length of the next step is not known */
+#define SYMLIE_GOES_ON (-1) /* attempt the next step */
+#define SYMLIE_RECORDS (-2) /* record the state */
+#define SYMLIE_SEEKS_STEP (-3) /* the length of the next step is unknown */
 
-/* A step to attempt. */
+/* A step to be attempted. */
 typedef struct {
     symlie_scalar t;
     symlie_scalar h;
     symlie_scalar end;
     int is_last;                /* 1 if it is the last step of its segment */
-    long long segment;          /* segment whose steps have the length `equal`; -1: none yet */
+    long long segment;          /* segment to which the step length `equal` applies; -1: none yet */
     symlie_scalar equal;
 } symlie_attempt;
 
@@ -34,7 +34,7 @@ static inline void record_tried(symlie_record *record, const symlie_attempt *att
     row[8] = (symlie_scalar)order;
 }
 
-/* Factor of the step size after a step with an error. */
+/* Step size factor after a step with the given error. */
 static inline symlie_scalar step_factor(const symlie_control *control, symlie_scalar error)
 {
     const symlie_scalar proposed = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
@@ -42,7 +42,7 @@ static inline symlie_scalar step_factor(const symlie_control *control, symlie_sc
     return factor >= 1 && factor <= control->hold ? 1 : factor;
 }
 
-/* Smallest step size that advances time by more than its rounding, at t and over the interval of the plan. */
+/* Smallest step size that advances time at t, and over the interval of the plan, by more than round-off. */
 static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar t)
 {
     const symlie_scalar span = plan->end[plan->segments - 1] - plan->start[0];
@@ -57,7 +57,7 @@ static inline void begin_anew(const symlie_control *control, symlie_state *state
     if (RESTARTS_AT_KINKS && control->is_adaptive) state->h = 0;
 }
 
-/* Data from before a jump is invalid after it. */
+/* Enter a segment. A jump at its start invalidates data from before the jump. */
 static inline void enter_segment(const symlie_plan *plan, symlie_state *state, long long segment)
 {
     state->segment = segment, state->step = 0;
@@ -66,9 +66,9 @@ static inline void enter_segment(const symlie_plan *plan, symlie_state *state, l
     if (plan->restarts[segment] == JUMP || (RESTARTS_AT_KINKS && plan->restarts[segment] == KINK)) begin_anew(plan->control, state);
 }
 
-/* Determine the next step of a run if the status is SYMLIE_GOES_ON; other values request an action or are the status of
- * the run. The length of a polynomial step is the rounded difference of its times, which differs from h by rounding:
- * fast motions resolve this difference. */
+/* Determine the next step of a run if the returned status is SYMLIE_GOES_ON; other values request an action or are
+ * the status of the run. The length of a polynomial step is the rounded difference of its end times, which differs
+ * from h by round-off: fast motions are sensitive to this difference. */
 static inline int next_attempt(const symlie_plan *plan, symlie_state *state, const symlie_record *record, long long *budget,
                                int event_values, symlie_attempt *attempt)
 {
@@ -92,7 +92,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
         if ((*budget)-- <= 0) return SYMLIE_BUDGET;
         if (control->is_adaptive) {
             const symlie_scalar t = state->t, h = state->h < control->h_max ? state->h : control->h_max;
-            /* A remainder hardly longer than a step becomes one step. */
+            /* A remainder slightly longer than a step becomes a single step. */
             const int is_last = !(t + STRETCH * h < end);
             if (!is_last && h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
             attempt->t = t, attempt->h = h, attempt->end = is_last ? end : t + h, attempt->is_last = is_last;
@@ -104,7 +104,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             attempt->h = attempt->equal;
             attempt->is_last = state->step + 1 == steps;
             attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
-            /* The rest of a step after a switch. */
+            /* After a switch, attempt the rest of the step. */
             if (HAS_SWITCHES && state->t > attempt->t) attempt->t = state->t, attempt->h = attempt->end - state->t;
             if (POLYNOMIAL) attempt->h = attempt->end - attempt->t;
         }
@@ -119,7 +119,7 @@ static inline int ends_run(const symlie_plan *plan, const symlie_state *state, c
     return attempt->is_last && state->segment + 1 == plan->segments;
 }
 
-/* Return whether the stiffness detection checks the next step, which needs its error estimate. */
+/* Return whether stiffness detection checks the next step, which then needs an error estimate. */
 static inline int looks_at_step(const symlie_control *restrict control, const symlie_state *restrict state)
 {
     if (!(control->stiffness_limit > 0) || state->stiff_step > 0 || state->chattering_step > 0) return 0;
@@ -130,12 +130,12 @@ static inline int looks_at_step(const symlie_control *restrict control, const sy
 static inline void propose_step(symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor)
 {
     const symlie_scalar proposed = attempt->h * factor;
-    /* A step shortened to reach a time exactly says little about the admissible step size. */
+    /* A step shortened to reach a stop time says little about the admissible step size. */
     state->h = attempt->is_last && !POLYNOMIAL ? fmax(proposed, state->h) : proposed;
 }
 
-/* Repeat with a shorter step after an error. Return 0 if time would hardly advance. Steps that were not attempted are
- * not counted. */
+/* Repeat a step with a smaller step size after an error. Return 0 if time would hardly advance. Steps that were not
+ * attempted are not counted as rejected. */
 static inline int shorten_step(const symlie_plan *plan, symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor, int is_tried,
                                symlie_scalar error)
 {
@@ -146,7 +146,7 @@ static inline int shorten_step(const symlie_plan *plan, symlie_state *state, con
     return 1;
 }
 
-/* Continue after a step that ended at a switch; with fixed step size it is a part of a step. */
+/* Continue after a step that ended at a switch; with a fixed step size, it was only a part of a step. */
 static inline void go_on_from_switch(const symlie_control *control, symlie_state *state, int is_part)
 {
     state->acceleration_is_valid = 0;

@@ -1,4 +1,4 @@
-/* Projection of a step's result onto the constraints, after the step.
+/* Projection of the state at the end of a step onto the constraints.
  *
  * Position: q = q^ o exp(delta) with Phi(q) = 0 and M(q_n) delta + B(q_n)^T mu = 0, by Newton steps
  *     [M(q_n)  B(q_n)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q <- q o exp(delta)

@@ -1,8 +1,8 @@
-/* Detection of steps that end near a configuration where constraint equations become dependent and branches of the
- * motion meet; see symlie/runtime/integrate/monitors/rank_loss.py. The check follows rejections with errors far above
- * the tolerance, and steps of fixed length with abrupt changes of velocity. Adaptive steps are then projected onto the
- * constraints, since the smooth branch is followed only if the residual is much smaller than the distance to that
- * configuration. */
+/* Detect steps that end near a configuration where constraint equations become dependent and branches of the motion
+ * meet; see symlie/runtime/integrate/monitors/rank_loss.py. The check follows rejections with errors far above the
+ * tolerance, and steps of fixed length in which the velocity changes abruptly. Adaptive steps are then projected
+ * onto the constraints: the motion follows the smooth branch only if the residual is much smaller than the distance
+ * to that configuration. */
 #ifndef SYMLIE_RANK_LOSS_H
 #define SYMLIE_RANK_LOSS_H
 
@@ -17,7 +17,7 @@ static inline long long rank_workspace(const symlie_problem *restrict P)
 }
 
 #if WATCHES_RANK
-/* Compute |B| |v| from the entries; derived products may use the signs of entries. */
+/* Compute |B| |v| from the entries of B; generated products may exploit their signs. */
 static inline void lengths_of_rows(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
 #if FIXED_TOPOLOGY
@@ -66,7 +66,7 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     return left < RANK_NEAR && fabs(was / rest - 1) > RANK_CHANGE + left;
 }
 
-/* Return whether the velocities change more within a step of fixed length than within the previous one. */
+/* Return whether the velocity changes more within this step of fixed length than within the previous one. */
 static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *restrict state, const symlie_trial *restrict trial)
 {
     symlie_real change = 0, begin = 0, end = 0;
@@ -80,7 +80,7 @@ static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *rest
     return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
 }
 
-/* Count a step that ended near a singular configuration, and project it on request. */
+/* Count a step that ended near a singular configuration, and project its result if requested. */
 SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                            const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                            symlie_trial *restrict trial)
@@ -95,7 +95,7 @@ SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restri
 }
 #endif
 
-/* Handle singular configurations after an accepted step. */
+/* Check for singular configurations after an accepted step. */
 static inline int follow_branch(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                                 const symlie_control *restrict control, mass_matrix *restrict mass,
                                 symlie_state *restrict state, symlie_trial *restrict trial)

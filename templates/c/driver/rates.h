@@ -1,8 +1,8 @@
-/* Rates of local coordinates, and neighbouring configurations. */
+/* Rates of local coordinates, and displaced configurations. */
 #ifndef SYMLIE_RATES_H
 #define SYMLIE_RATES_H
 
-/* Compute the rates of local coordinates at q from the velocities of nodes that have them. */
+/* Compute the rates of local coordinates at q from the velocities, for nodes with velocities. */
 static inline void coordinate_rate(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict v,
                                    symlie_real *restrict rate)
 {
@@ -13,7 +13,7 @@ static inline void coordinate_rate(const symlie_problem *restrict P, const symli
 #endif
 }
 
-/* Replace velocities by rates of local coordinates at q: f for first-order states, and rho' for nodes that are
+/* Replace velocities by rates of local coordinates at q: by f for first-order states, and by rho' for nodes
  * integrated in their stored coordinates rho. */
 static inline void take_rates(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a,
                               const symlie_real *restrict lambda, symlie_real *v)
@@ -24,7 +24,7 @@ static inline void take_rates(const symlie_problem *restrict P, symlie_real t, c
 #endif
 }
 
-/* q o exp(delta), to first order for nodes integrated in stored coordinates; delta is overwritten in this case. */
+/* Compute q o exp(delta); for nodes integrated in stored coordinates to first order, with delta overwritten. */
 static inline void move_along(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict delta,
                               symlie_real *restrict moved)
 {

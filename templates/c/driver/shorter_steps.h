@@ -1,4 +1,4 @@
-/* States between recorded ones by shorter steps of the method, for models with first-order states and for
+/* States between recorded ones, computed by shorter steps of the method, for models with first-order states and for
  * polynomials. */
 #ifndef SYMLIE_SHORTER_STEPS_H
 #define SYMLIE_SHORTER_STEPS_H

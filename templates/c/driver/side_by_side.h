@@ -1,18 +1,18 @@
-/* Members of one topology in SIMD lanes, with results that are bitwise identical to individual runs. Lanes share the
- * arithmetic of a step; t, h, errors and counts are individual. A member takes a step individually, by
- * symlie_integrate, if the common step fails, if the step is its first one or is to be checked, and if it is the last
- * remaining member. When the member of a lane is finished, the lane continues with the next member. */
+/* Integrate members of one topology in SIMD lanes, with results that are bitwise identical to individual runs. Lanes
+ * share the arithmetic of a step; t, h, errors and counts are individual. A member takes an individual step by
+ * symlie_integrate if the common step fails, for its first step, for steps to be checked, and if no other member is
+ * left. When a member is finished, the next member takes its lane. */
 #ifndef SYMLIE_SIDE_BY_SIDE_H
 #define SYMLIE_SIDE_BY_SIDE_H
 
 #include "pace.h"
 #include "common_steps.h"
 
-/* 1 if members start together and all finish before others replace them: if individual first steps would be a large
- * part of the work and would make the other lanes recompute their cached data. */
+/* 1 if the members of a group start together and all finish before the next group starts: individual first steps
+ * would otherwise be a large part of the work and make the other lanes recompute their cached data. */
 #define IN_GROUPS POLYNOMIAL
 
-/* Take at most `most` individual steps of a member; return its status. */
+/* Take at most `most` individual steps of a member. Return its status. */
 SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, long long most)
 {
     symlie_plan plan = *in->plan;
@@ -29,19 +29,19 @@ SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, 
 
 enum { TAKEN, SHORTENED, ALONE };
 
-/* Factor of the step size of a lane after a step. */
+/* Step size factor of a lane after a step. */
 static inline symlie_scalar factor_of_lane(const symlie_control *control, const symlie_trial *restrict trial, int lane)
 {
     return CHOOSES_LENGTH ? trial->factor[lane] : step_factor(control, trial->error[lane]);
 }
 
-/* Return whether the constraints of a lane are to be checked after a step, as in keeps_constraints. */
+/* Return whether the constraints of a lane are to be checked after a step; see keeps_constraints. */
 static inline int is_looked_at(const lane_members *in, int lane, const symlie_trial *restrict trial)
 {
     return CONSTRAINED && trial->largest_constraint[lane] > in->states[in->member[lane]].drift_bound;
 }
 
-/* Accept or reject a common step for one lane; exceptional cases are handled by an individual step of its member. */
+/* Accept or reject a common step for one lane. In exceptional cases its member takes an individual step instead. */
 static inline int judge_lane(const symlie_problem *restrict P, lane_members *in, int lane, int has_left,
                              const symlie_trial *restrict trial)
 {
@@ -78,7 +78,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     return TAKEN;
 }
 
-/* Take an individual step of the member of a lane. Return the status that ends it, or SYMLIE_BUDGET. */
+/* Take an individual step of the member of a lane. Return its final status, or SYMLIE_BUDGET if it continues. */
 SYMLIE_COLD int step_alone(const symlie_problem *restrict P, lane_members *in, int lane, long long *budget)
 {
     take_state(P, in, lane);
@@ -87,7 +87,7 @@ SYMLIE_COLD int step_alone(const symlie_problem *restrict P, lane_members *in, i
     return status;
 }
 
-/* Determine the next step of the member of a lane if it is a common one; otherwise return the status that ends it. */
+/* Determine the next step of the member of a lane if it is a common one; otherwise return its final status. */
 static inline int next_common_step(const symlie_problem *restrict P, lane_members *in, int lane, long long *budget)
 {
     for (;;) {
@@ -105,8 +105,8 @@ static inline int next_common_step(const symlie_problem *restrict P, lane_member
     }
 }
 
-/* Put the next unfinished member into a lane. Each member takes its first step individually; those that end with it are
- * finished. Return the index after the last member taken. */
+/* Move the next unfinished member to a lane. Each member takes its first step individually, and some finish with it.
+ * Return the index after the last member processed. */
 static inline long long take_member(const symlie_problem *restrict P, lane_members *in, int lane, long long next, long long count, int *restrict status,
                                     long long *budget)
 {

@@ -1,10 +1,10 @@
-/* Accelerations and multipliers of a stage. */
+/* Accelerations and multipliers of stages. */
 #ifndef SYMLIE_STAGES_H
 #define SYMLIE_STAGES_H
 
 #include "dependent_rows.h"
 
-/* Some solutions read forces and write accelerations for components with velocities only. */
+/* Some solvers read forces and write accelerations only for components with velocities. */
 #ifndef FORCES_BEGIN
 #define FORCES_BEGIN 0
 #define FORCES_END DIMENSION
@@ -16,7 +16,7 @@
 #endif
 
 /* Determine why a stage has no solution: the increment left the domain of the local coordinates, data are not
- * finite, or the matrix is singular. The part c of the right-hand side exists with constraints only; c may be null. */
+ * finite, or the matrix is singular. The part c of the right-hand side exists only with constraints; c may be null. */
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
                               const symlie_real *restrict r, const symlie_real *restrict c)
 {
@@ -33,7 +33,8 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
 }
 
 #if CONSTRAINED
-/* Solve as solve_stage with B at two configurations; constraints may be redundant at the second one alone. */
+/* Solve as solve_stage does, with B at two configurations; constraints may be redundant at the second configuration
+ * alone. */
 static inline int solve_between(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B0,
                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                                 symlie_real *restrict a, symlie_real *restrict lambda)
@@ -42,7 +43,7 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
     return PROBES > 0 && find_dependent_rows(P, B1, mass) && solve_stage(P, mass, B0, B1, r, c, a, lambda);
 }
 
-/* Return whether the remaining error of a Newton iteration for a velocity is rounding, by its last correction. */
+/* Return whether a Newton iteration for a velocity has converged to round-off, judged by its last correction. */
 static inline int is_settled(const symlie_problem *restrict P, const symlie_real *restrict correction, const symlie_real *restrict v)
 {
     return SYMLIE_ALL(largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0)));
@@ -55,7 +56,7 @@ SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, 
     for (int k = 0; k < ROWS; k++) c[k] += alpha * work[k];
 }
 
-/* c = B v + b + alpha Phi; b is scratch. */
+/* Compute c = B v + b + alpha Phi; b is scratch. */
 static inline void hidden_residual(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                    const symlie_real *restrict B, const symlie_real *restrict v, symlie_scalar alpha, symlie_real *restrict b,
                                    symlie_real *restrict c)
@@ -71,9 +72,9 @@ static inline void hidden_residual(const symlie_problem *restrict P, symlie_real
 #endif
 }
 
-/* Compute a and lambda of a stage with constraints at the next one, whose velocity is V = known + length a. Constraints
- * that are nonlinear in the velocities are linearised about V, initially a guess, until they are satisfied; next_B is B
- * there, b and c are scratch. */
+/* Compute a and lambda of a stage from the constraints at the next stage, whose velocity is V = known + length a.
+ * Constraints that are nonlinear in the velocities are linearised about V, initially a guess, until they are
+ * satisfied. next_B is B at the next stage; b and c are scratch. */
 static inline int stage_between(const symlie_problem *restrict P, symlie_real angle, mass_matrix *restrict mass, const symlie_real *restrict B,
                                 const symlie_real *restrict r, symlie_real next_t, const symlie_real *restrict next_Q,
                                 const symlie_real *restrict known, symlie_real length, symlie_scalar alpha,
@@ -103,7 +104,7 @@ static inline int stage_between(const symlie_problem *restrict P, symlie_real an
     return all_finite(DIMENSION, V) ? SYMLIE_NOT_CONVERGED : SYMLIE_NOT_FINITE;
 }
 
-/* Largest entries of Phi and of B v + b at the end of a step. */
+/* Measure the largest absolute entries of Phi and of B v + b at the end of a step. */
 static inline void measure_residuals(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                      const symlie_real *restrict q, const symlie_real *restrict v, symlie_trial *restrict trial)
 {
@@ -121,7 +122,7 @@ static inline void measure_residuals(const symlie_problem *restrict P, symlie_re
     trial->largest_velocity = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
 }
 
-/* d = M^-1 B^T mu with B d = c; r and mu are scratch. */
+/* Compute d = M^-1 B^T mu with B d = c; r and mu are scratch. */
 static inline int along_constraints(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                     const symlie_real *restrict B, const symlie_real *restrict c, symlie_real *restrict r,
                                     symlie_real *restrict mu, mass_matrix *restrict mass, symlie_real *restrict d)
@@ -137,7 +138,7 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
     return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
-/* r = -g for the components that are read. */
+/* Compute r = -g for the components that solvers read. */
 static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                       const symlie_real *restrict v, symlie_real *restrict r)
 {
@@ -146,8 +147,8 @@ static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_r
 }
 
 #if CONSTRAINED
-/* Right-hand sides -g and -Z and the matrix B, without the prescribed accelerations; the arrays a and lambda are
- * overwritten. */
+/* Compute the right-hand sides -g and -Z and the matrix B, without prescribed accelerations; the arrays a and lambda
+ * are overwritten. */
 static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                        const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict r,
                                        symlie_real *restrict B, symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
@@ -166,7 +167,7 @@ static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_
 }
 #endif
 
-/* Add the acceleration of prescribed nodes; the array is overwritten. */
+/* Add the accelerations of prescribed nodes to a; the array is overwritten. */
 static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict array, symlie_real *restrict a)
 {
     if (!PRESCRIBED) return;
@@ -174,7 +175,7 @@ static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symli
     for (int k = 0; k < DIMENSION; k++) a[k] += array[k];
 }
 
-/* Compute as index1_acceleration, but components of a without a velocity may remain unchanged. */
+/* Compute the same as index1_acceleration, but possibly leave components of a without a velocity unchanged. */
 static inline int index1_velocities(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                     const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
                                     symlie_real *restrict a, symlie_real *restrict lambda)
@@ -196,7 +197,7 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
     return SYMLIE_DONE;
 }
 
-/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], including the acceleration of prescribed nodes. */
+/* Compute v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], including the accelerations of prescribed nodes. */
 static inline int index1_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                       const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
                                       symlie_real *restrict a, symlie_real *restrict lambda)
@@ -205,7 +206,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
     return index1_velocities(P, work, t, q, v, mass, a, lambda);
 }
 
-/* v' of a stage, and with constraints its lambda. */
+/* Compute v' of a stage, and lambda if the model has constraints. */
 static inline int stage_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                      const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
                                      mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,6 +1,6 @@
-/* Initial conditions of several systems of one topology in one call: completion, and checks by bounds that nearly all
- * states satisfy. symlie/runtime/system/completion.py handles the remaining ones. Included after the algebra of the
- * model. */
+/* Complete the initial conditions of several systems of one topology in one call, and check them by bounds that
+ * nearly all states satisfy. symlie/runtime/system/completion.py handles the remaining states. Included after the
+ * algebra of the model. */
 #ifndef SYMLIE_START_H
 #define SYMLIE_START_H
 
@@ -26,7 +26,7 @@ static inline int is_on_group(const symlie_problem *restrict P, const symlie_sta
 {
     for (int k = 0; k < STORAGE; k++)
         if (!(fabs(moved[k] - stated[k]) <= ON_GROUP)) return 0;
-    /* Reflections, projections and zero matrices remain unchanged. */
+    /* Reflections, projections and zero matrices are not normalised. */
     for (long long i = 0; i < starts->rotations; i++) {
         const symlie_real *R = stated + starts->rotation_place[i];
         const symlie_real determinant = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]);
@@ -40,7 +40,7 @@ static inline int is_on_group(const symlie_problem *restrict P, const symlie_sta
     return 1;
 }
 
-/* Complete one state; return whether it passes all checks. */
+/* Complete one state. Return whether it passes all checks. */
 static inline int begin_state(const symlie_problem *restrict P, const symlie_starts *starts, const symlie_real *restrict stated,
                               symlie_real *restrict q, symlie_real *restrict v, symlie_real *restrict lambda, symlie_real *restrict work)
 {

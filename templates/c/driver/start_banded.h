@@ -1,4 +1,4 @@
-/* Checks of initial states in linear time: M by nodes, and B B^T as a band matrix in the order of elimination. */
+/* Checks of initial states in linear time: M node by node, and B B^T as a band matrix in the order of elimination. */
 #ifndef SYMLIE_START_BANDED_H
 #define SYMLIE_START_BANDED_H
 
@@ -7,8 +7,8 @@ static inline long long completion_workspace(const symlie_problem *restrict P)
     return 2LL * JACOBIAN_VALUES + 4LL * ROWS + DIMENSION;
 }
 
-/* Return whether the smallest eigenvalue of M, scaled to a unit diagonal, exceeds a bound: M minus this bound on its
- * diagonal is still positive definite. */
+/* Return whether the smallest eigenvalue of M, scaled to a unit diagonal, exceeds a bound, that is, whether the
+ * scaled M minus the bound on its diagonal is positive definite. */
 static inline int has_mass(const symlie_problem *restrict P, const symlie_starts *starts, symlie_real *restrict work, const symlie_real *restrict q)
 {
     mass_matrix mass;
@@ -53,7 +53,7 @@ static inline void solve_symmetric(int n, int bandwidth, const symlie_real *rest
     }
 }
 
-/* Compute the rows of B on some components, scaled to length one, and factorise their Gram matrix with `shift`
+/* Scale the rows of B, restricted to some components, to length one, and factorise their Gram matrix with `shift`
  * subtracted from its diagonal; M in `gram` is the identity. */
 static inline int take_rows(const symlie_problem *restrict P, const symlie_starts *starts, const mass_matrix *restrict gram,
                             const symlie_real *restrict B, const unsigned char *restrict is_taken, symlie_real shift,
@@ -69,7 +69,7 @@ static inline int take_rows(const symlie_problem *restrict P, const symlie_start
     return factorise_symmetric(ROWS, (int)P->bandwidth, shift, gram->S);
 }
 
-/* c = B v + b; return whether it is round-off. */
+/* Compute c = B v + b. Return whether it is round-off. */
 static inline int satisfies_hidden(const symlie_problem *restrict P, const symlie_starts *starts, const symlie_real *restrict B,
                                    const symlie_real *restrict b, const symlie_real *restrict v, symlie_real *restrict size, symlie_real *restrict c)
 {
@@ -86,7 +86,7 @@ static inline int satisfies_hidden(const symlie_problem *restrict P, const symli
     return 1;
 }
 
-/* Complete v by the smallest change of its unspecified components that makes B v + b = 0. */
+/* Complete v by the smallest change of its unspecified components that satisfies B v + b = 0. */
 static inline int complete_velocities(const symlie_problem *restrict P, const symlie_starts *starts, symlie_real *restrict work,
                                       const symlie_real *restrict q, symlie_real *restrict v)
 {
@@ -100,7 +100,7 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
     ARRAY(zero, DIMENSION + ROWS);
     symlie_jacobian(P, starts->t, q, v, B);
     symlie_constraint_rate(P, starts->t, q, v, b);
-    /* M = identity: of the values added to a diagonal entry the first is one; all others are zero. */
+    /* Make M the identity: of the values added to a diagonal entry, the first is one and the others are zero. */
     for (int k = 0; k < DIMENSION; k++) zero[k] = 0;
     for (int k = 0; k < MASS_VALUES; k++) {
         const int is_first = starts->mass_row[k] == starts->mass_column[k] && !(zero[starts->mass_row[k]] > 0);

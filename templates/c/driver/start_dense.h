@@ -8,9 +8,9 @@ static inline long long completion_workspace(const symlie_problem *restrict P)
     return 0;
 }
 
-/* Return whether the smallest eigenvalue of a symmetric matrix with unit diagonal exceeds a bound: its determinant is
- * this eigenvalue times the others, whose sum is less than n, so that their product is below (n/(n - 1))^(n - 1) < e.
- * The Cholesky factor overwrites the matrix. */
+/* Return whether the smallest eigenvalue of a symmetric matrix with unit diagonal exceeds a bound. The determinant
+ * is the product of all eigenvalues; the sum of the others is less than n, so their product is below (n/(n - 1))^(n
+ * - 1) < e. The Cholesky factor overwrites the matrix. */
 static inline int is_regular(int n, symlie_real *restrict A, symlie_real bound)
 {
     symlie_real determinant = 1;
@@ -41,8 +41,8 @@ static inline int has_mass(const symlie_problem *restrict P, const symlie_starts
 }
 
 #if CONSTRAINED
-/* Compute the rows of B on some components, scaled to length one, their lengths, and the factor of their Gram
- * matrix. */
+/* Scale the rows of B, restricted to some components, to length one; compute their original lengths and the Cholesky
+ * factor of their Gram matrix. */
 static inline int take_rows(const symlie_real *restrict B, const unsigned char *restrict is_taken, symlie_real bound,
                             symlie_real *restrict unit, symlie_real *restrict length, symlie_real *restrict gram)
 {
@@ -62,7 +62,7 @@ static inline int take_rows(const symlie_real *restrict B, const unsigned char *
     return is_regular(ROWS, gram, bound);
 }
 
-/* c = B v + b; return whether it is round-off. */
+/* Compute c = B v + b. Return whether it is round-off. */
 static inline int satisfies_hidden(const symlie_starts *starts, const symlie_real *restrict B, const symlie_real *restrict b,
                                    const symlie_real *restrict v, symlie_real *restrict c)
 {
@@ -78,7 +78,7 @@ static inline int satisfies_hidden(const symlie_starts *starts, const symlie_rea
     return 1;
 }
 
-/* Complete v by the smallest change of its unspecified components that makes B v + b = 0. */
+/* Complete v by the smallest change of its unspecified components that satisfies B v + b = 0. */
 static inline int complete_velocities(const symlie_problem *restrict P, const symlie_starts *starts, symlie_real *restrict work, const symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)work;

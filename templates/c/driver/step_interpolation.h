@@ -1,9 +1,11 @@
-/* States within a step for the search of events: cubic Hermite interpolation in the local coordinates of the step,
+/* States within a step, for the search for events. They are interpolated by a cubic Hermite polynomial in the local
+ * coordinates of the step,
  *
  *   q(s) = q_n o exp(theta(s)),  v(s) = T(theta) theta',  theta(0) = 0, theta'(0) = v_n, theta(1) = Theta, theta'(1) = T^-1(Theta) v
  *
- * where Theta is the increment of the step, corrected to reach its end. Shorter steps replace the interpolation for
- * models with first-order states, which have no velocity at the end, and after contradictions. */
+ * where Theta is the increment of the step, corrected so that theta(1) reaches the end of the step. Shorter steps
+ * replace the interpolation for models with first-order states, which have no velocity at the end, and after the
+ * interpolation contradicted a step. */
 #ifndef SYMLIE_STEP_INTERPOLATION_H
 #define SYMLIE_STEP_INTERPOLATION_H
 
@@ -15,13 +17,13 @@ typedef struct {
     mass_matrix *mass;
     symlie_state *state;        /* state at the start of the step */
     const symlie_trial *trial;  /* result of the step */
-    symlie_trial *other;        /* somewhere within */
+    symlie_trial *other;        /* state at a point within the step */
     symlie_real t;
     symlie_real h;
     symlie_real end;            /* time at its end */
     symlie_real *theta;
     symlie_real *rate;          /* theta' at its end */
-    int is_by_steps;            /* 1 if states within are results of shorter steps */
+    int is_by_steps;            /* 1 if states within the step are computed by shorter steps */
 } step_inside;
 
 static inline long long inside_workspace(const symlie_problem *restrict P)
@@ -29,7 +31,7 @@ static inline long long inside_workspace(const symlie_problem *restrict P)
     return 6LL * DIMENSION + STORAGE + ROWS;
 }
 
-/* Compute the result of a step of length x and the event functions there, in `other`. */
+/* Take a step of length x and evaluate the event functions at its end; the result is in `other`. */
 static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real end)
 {
     const symlie_problem *restrict P = in->P;
@@ -40,7 +42,7 @@ static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real e
     return status;
 }
 
-/* Compute the increment and the rate at the end. */
+/* Compute the increment of the step and its rate at the end. */
 static inline void begin_inside(step_inside *restrict in)
 {
 #if !BY_SHORTER_STEPS
@@ -50,7 +52,7 @@ static inline void begin_inside(step_inside *restrict in)
     ARRAY(apart, DIMENSION);
     ARRAY(change, DIMENSION);
     copy(DIMENSION, in->trial->increment, in->theta);
-    /* For a step with a single exponential it is the increment of the step itself. */
+    /* If the step has a single exponential, this is the increment of the step itself. */
     const int is_known = ONE_EXPONENTIAL && !SUBSTEPS && !in->trial->is_moved && !(in->control->project_position || in->control->project_velocity);
     for (int n = 0; !is_known && n < INCREMENT_STEPS; n++) {
         system_advance(P, in->state->q, in->theta, q);
@@ -64,7 +66,7 @@ static inline void begin_inside(step_inside *restrict in)
 #endif
 }
 
-/* Evaluate the event functions at the fraction s of the step by a shorter step. */
+/* Evaluate the event functions at the fraction s of the step by taking a shorter step. */
 SYMLIE_COLD int events_by_step(step_inside *restrict in, symlie_real s, symlie_real *restrict value)
 {
     const symlie_problem *restrict P = in->P;

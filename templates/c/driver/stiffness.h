@@ -1,16 +1,16 @@
-/* Detection of stiffness and of chattering forces as the limit of adaptive steps.
+/* Detect stiffness or chattering forces that limit the adaptive step size.
  *
- * Every STIFFNESS_EVERY steps, and at each step while the suspicion lasts, two additional right-hand sides give the
- * largest rate of the equations in the direction of the error estimate delta = y_hat - y of a step,
+ * Every STIFFNESS_EVERY steps, and at each step while steps are suspicious, two additional evaluations of the
+ * right-hand side give the rate of change in the direction of the error estimate delta = y_hat - y of a step,
  *
  *     |lambda| = |f(y o exp(delta)) - f(y)| / |delta|,
  *
- * for both parts of y = (q, v), of which the smaller quotient counts: they have different units, but agree for one fast
- * mode, which dominates the error of a step at the limit of stability. A step is suspicious if h |lambda| is near the
- * limit, or if some velocity and its acceleration changed sign together nonlinearly: delta changes the acceleration by
- * half or twice the amount expected from the change over the step. STIFF_STEPS suspicious steps without CALM_STEPS
- * others in a row trigger the detection. Source of the rule: Hairer and Wanner, Solving Ordinary Differential Equations
- * II, section IV.2. */
+ * separately for both parts of y = (q, v), which have different units. The smaller quotient is used; both agree if a
+ * single fast mode dominates the error, as in steps at the limit of stability. A step is suspicious if h |lambda| is
+ * near the limit, or if a velocity and its acceleration change sign together and nonlinearly, that is, delta changes
+ * the acceleration by half or twice the amount expected from the change over the step. Stiffness is detected after
+ * STIFF_STEPS suspicious steps with never CALM_STEPS other steps in a row between them. Source of the rule: Hairer and
+ * Wanner, Solving Ordinary Differential Equations II, section IV.2. */
 #ifndef SYMLIE_STIFFNESS_H
 #define SYMLIE_STIFFNESS_H
 
@@ -44,7 +44,7 @@ static inline void count_step(symlie_state *restrict state, symlie_real t, symli
     else state->stiff_since = t, state->stiff_step = h;
 }
 
-/* Check an accepted step before its end, at time t, replaces the state. */
+/* Check an accepted step before the state at its end, at time t, replaces the current one. */
 SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               symlie_state *restrict state, const symlie_trial *restrict trial)

@@ -1,5 +1,5 @@
-/* A step composed of SUBSTEPS steps of the method, some backwards, with lengths SUBSTEP[i] h and start times
- * SUBSTEP_START[i] h; counts of Newton's method are summed. See symlie/runtime/methods/self_adjoint.py. */
+/* A composed step: SUBSTEPS steps of the method, some of them backwards, with lengths SUBSTEP[i] h and start times
+ * SUBSTEP_START[i] h. Newton statistics are summed. See symlie/runtime/methods/self_adjoint.py. */
 #ifndef SYMLIE_SUBSTEPS_H
 #define SYMLIE_SUBSTEPS_H
 

@@ -1,5 +1,5 @@
 /* Switches: sign changes within a step of the functions that select branches of piecewise forces or constraints. If
- * accelerations jump there, the step ends at the switch, and methods with accelerations in their history restart. See
+ * accelerations jump at a switch, the step ends there, and methods with accelerations in their history restart. See
  * symlie/runtime/integrate/within/switch_search.py. */
 #ifndef SYMLIE_SWITCHES_H
 #define SYMLIE_SWITCHES_H
@@ -10,7 +10,7 @@ static inline long long switch_workspace(const symlie_problem *restrict P)
     return 4LL * SWITCHES + 12LL * DIMENSION + 6LL * STORAGE + 5LL * ROWS + CARRIED;
 }
 
-/* Attempt the step with the length x. */
+/* Attempt the step with length x. */
 static inline int step_of_length(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real x,
                                  const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                                  symlie_trial *restrict trial)
@@ -19,7 +19,7 @@ static inline int step_of_length(const symlie_problem *restrict P, symlie_real *
     return status == SYMLIE_DONE ? finish_step(P, work, t, t + x, control, mass, state, trial) : status;
 }
 
-/* Extrapolate a state from t to another time to second order, and evaluate the switching functions there. */
+/* Extrapolate a state from t to another time to second order, and evaluate the switching functions at the result. */
 static inline void move_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real to,
                               const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a,
                               const symlie_real *restrict lambda, symlie_real *restrict moved, symlie_real *restrict moved_v,
@@ -39,7 +39,7 @@ static inline void move_state(const symlie_problem *restrict P, symlie_real *res
     system_switches(P, to, moved, moved_v, value);
 }
 
-/* Return whether accelerations of the given size jump between two states. */
+/* Return whether accelerations jump between two states, compared with accelerations of the given size. */
 static inline int jumps(const symlie_problem *restrict P, const symlie_real *restrict before, const symlie_real *restrict after, symlie_real largest)
 {
     symlie_real apart = 0;
@@ -50,14 +50,14 @@ static inline int jumps(const symlie_problem *restrict P, const symlie_real *res
     return apart > JUMP_OF_RATES * largest;
 }
 
-/* Return whether two states are separated in time by a resolvable length. */
+/* Return whether the time between two states can be resolved. */
 static inline int are_apart(symlie_real t, symlie_real low, symlie_real high)
 {
     return high - low > ZERO_WIDTH * fmax(fabs(t), fabs(t + high));
 }
 
-/* Decide by extrapolation from the start of the step whether a switch is worth a search: not if accelerations are
- * continuous, or if they drive the motion back at once. `last` belongs to the end of the step. */
+/* Decide by extrapolation from the start of the step whether to search for a switch: not if accelerations are
+ * continuous across it, or if they drive the motion back at once. `last` belongs to the end of the step. */
 static inline int is_worth_search(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, mass_matrix *restrict mass,
                                   const symlie_state *restrict state, const symlie_real *restrict before, const symlie_real *restrict last)
 {
@@ -91,7 +91,7 @@ static inline int is_worth_search(const symlie_problem *restrict P, symlie_real 
     return RESTARTS_AT_KINKS || jumps(P, low_a, high_a, size) || signs_differ(P, first, last);
 }
 
-/* Record a state on one side of a switch. */
+/* Record the state on one side of a switch. */
 static inline void record_side(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state, symlie_real t,
                                const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda,
                                const symlie_real *restrict increment, symlie_record *restrict record)
@@ -101,8 +101,8 @@ static inline void record_side(const symlie_problem *restrict P, symlie_real *re
     record_at(P, t, q, v, lambda, carried, record);
 }
 
-/* Search for the first switch in an accepted step from t with the length h. If one exists, the trial becomes the step
- * up to it; return the length of that step, or 0. States on both sides are recorded if `record` is given. */
+/* Search for the first switch in an accepted step from t of length h. If there is one, the trial becomes the step up
+ * to the switch; return its length, otherwise 0. States on both sides are recorded if `record` is given. */
 SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end,
                                     const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                                     symlie_trial *restrict trial, symlie_trial *restrict other, symlie_record *restrict record)
@@ -122,7 +122,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     ARRAY(before_lambda, ROWS);
     ARRAY(later_lambda, ROWS);
     symlie_real low = 0, high = h;
-    /* The step evaluates its end at t + h, which rounding may put after a switch. */
+    /* The step is evaluated at its end t + h, which may lie after a switch due to round-off. */
     end = fmax(end, t + h);
     system_switches(P, t, state->q, state->v, before);
     system_switches(P, end, trial->q, trial->v, found);
@@ -137,14 +137,15 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     }
     if (index1_acceleration(P, work, end, trial->q, trial->v, mass, a, lambda) != SYMLIE_DONE) return 0;
     const symlie_real size = fmax(largest_entry(DIMENSION, a, 0), SLOW_RATE * largest_entry(DIMENSION, trial->v, 0) / h);
-    /* Much shorter steps would lose accuracy. */
+    /* Much shorter steps would be inaccurate. */
     const symlie_real begin = high < SHORTEST_SWITCH * h ? 0 : low;
     if (begin > 0 && step_of_length(P, work, t, begin, control, mass, state, other) != SYMLIE_DONE) return 0;
     const symlie_real *from_q = begin > 0 ? other->q : state->q, *from_v = begin > 0 ? other->v : state->v;
     if (index1_acceleration(P, work, t + begin, from_q, from_v, mass, a, lambda) != SYMLIE_DONE) return 0;
     move_state(P, work, t + begin, t + low, from_q, from_v, a, lambda, before_q, before_v, found);
     if (index1_acceleration(P, work, t + low, before_q, before_v, mass, before_a, before_lambda) != SYMLIE_DONE) return 0;
-    /* The step up to this point uses the branch before the switch; its rates extrapolate the rest. */
+    /* The step up to this point uses the branch before the switch; the rest is extrapolated with the rates at this
+     * point. */
     symlie_real reached = high, at = end;
     for (int n = 0; n < SWITCH_HALVINGS; n++, reached = fmin(h, low + 2 * (reached - low))) {
         at = reached < h ? t + reached : end;
@@ -154,7 +155,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     if (!signs_differ(P, before, found)) return 0;
     if (index1_acceleration(P, work, at, q, v, mass, later_a, later_lambda) != SYMLIE_DONE) return 0;
     if (!RESTARTS_AT_KINKS && !jumps(P, before_a, later_a, size)) return 0;
-    /* A chattering force admits no motion from this point. */
+    /* A chattering force permits no motion beyond this point. */
     const symlie_real on = 2 * DERIVATIVE_STEP * h;
     move_state(P, work, at, at + on, q, v, later_a, later_lambda, ahead, ahead_v, before);
     if (signs_differ(P, found, before)) return 0;

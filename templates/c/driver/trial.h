@@ -1,4 +1,4 @@
-/* A step with the checks of every result: it is finite, and it satisfies the constraints. */
+/* A step of the method with checks of its result: it must be finite and satisfy the constraints. */
 #ifndef SYMLIE_TRIAL_H
 #define SYMLIE_TRIAL_H
 
@@ -8,7 +8,7 @@ static inline int is_finite(const symlie_problem *restrict P, const symlie_trial
     return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
 }
 
-/* Initialise the method history at the start and after a jump. */
+/* Initialise the method history at the start of a run and after a jump. */
 static inline int begin_method(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                symlie_state *restrict state)
@@ -23,7 +23,7 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* Reset the counts; methods without iterations leave them at zero. */
+/* Reset the statistics; methods without iterations leave them at zero. */
 static inline void begin_counts(symlie_trial *restrict trial)
 {
     if (CHOOSES_ORDER) trial->order = 0;
@@ -32,7 +32,7 @@ static inline void begin_counts(symlie_trial *restrict trial)
 #endif
 }
 
-/* Add the iteration counts of a step from t, for methods with iterations. */
+/* Add the Newton statistics of a step that starts at t, for methods with iterations. */
 static inline void count_newton(symlie_real t, const newton_counts *restrict counts, symlie_state *restrict state)
 {
 #ifdef SYMLIE_NEWTON_H
@@ -58,7 +58,7 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;
-    /* Polynomials follow angles themselves. */
+    /* Polynomial methods compute angles themselves. */
     if (POLYNOMIAL) return SYMLIE_DONE;
     return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }

@@ -6,12 +6,12 @@
 
 #include "primitives.h"
 
-/* Functions have the same parameters for all models and methods; some are unused. */
+/* All models and methods use the same signatures, so some functions have unused parameters. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* Stages are unrolled for small models, so that the constants of the tableau become part of the code. */
+/* Loops over stages are unrolled for small models, so that the tableau coefficients become constants in the code. */
 #if defined(__GNUC__) && UNROLL_STAGES
 #define SYMLIE_UNROLL _Pragma("GCC unroll 16")
 #elif defined(__GNUC__)
@@ -20,7 +20,7 @@
 #define SYMLIE_UNROLL
 #endif
 
-/* A part of a stage: inlined into the unrolled stages of small models, otherwise a separate function. */
+/* A part of a stage: inlined into unrolled stages of small models, otherwise a separate function. */
 #if !FIXED_TOPOLOGY
 #define PART_OF_STAGE SYMLIE_APART
 #else
@@ -36,7 +36,7 @@
     work += (size)
 #endif
 
-/* An array of this stage or of the next one; the values of the next stage overwrite those of this one. */
+/* An array shared by consecutive stages: each stage overwrites the values of the previous one. */
 #if FIXED_TOPOLOGY
 #define STAGE_ARRAY(name, size) ARRAY(name, size)
 #define TAKE_NEXT(size, next, name) copy(size, next, name)
@@ -52,7 +52,7 @@
     } while (0)
 #endif
 
-/* A part of the initial state of a step: a copy on the stack if ARRAY is on the stack, otherwise the original. */
+/* A part of the state at the start of a step: a copy on the stack if ARRAY is on the stack, otherwise the original. */
 #if FIXED_TOPOLOGY
 #define START(name, size) \
     ARRAY(name, size);    \
@@ -61,8 +61,8 @@
 #define START(name, size) const symlie_real *restrict name = state->name
 #endif
 
-/* out = base + h sum_j weight[j] x_j for vectors x_j with the given stride; base may be null. Zero weights cost nothing
- * in unrolled loops. */
+/* Compute out = base + h sum_j weight[j] x_j for vectors x_j with the given stride; base may be null. In unrolled
+ * loops zero weights cost nothing. */
 #if !UNROLL_STAGES && (SYMLIE_LANES > 1 || !FIXED_TOPOLOGY)
 static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, const symlie_scalar *restrict factor,
                                        const symlie_real *const *restrict x, const symlie_real *restrict base,
@@ -75,7 +75,7 @@ static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, con
     }
 }
 
-/* Long vectors take one pass that accumulates each number in a register. */
+/* Long vectors are processed in one pass that accumulates each component in a register. */
 PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
                            const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
@@ -106,7 +106,7 @@ SYMLIE_UNROLL
         if (weight[j] != 0)
             for (int k = 0; k < n; k++) out[k] += weight[j] * x[j * stride + k];
 #else
-    /* Two vectors in each pass over out. */
+    /* Each pass over `out` adds two vectors. */
     int waiting = -1;
     for (int j = 0; j < count; j++) {
         if (weight[j] == 0) continue;
@@ -144,7 +144,7 @@ static inline void exchange(symlie_real **first, symlie_real **second)
     *second = passed;
 }
 
-/* Copy the newest of some vectors, then the others except the last. */
+/* Shift the history by one vector: copy the newest vector, then all others except the last. */
 static inline void shift(int vectors, int n, const symlie_real *restrict newest, const symlie_real *restrict others,
                          symlie_real *restrict out)
 {
@@ -152,8 +152,8 @@ static inline void shift(int vectors, int n, const symlie_real *restrict newest,
     copy((vectors - 1) * n, others, out + n);
 }
 
-/* The largest |entry|, or bound >= 0 if that is larger. The bit patterns of nonnegative doubles have the order of the
- * numbers, with NaN above all, so that NaN propagates. */
+/* The largest absolute entry, or bound >= 0 if that is larger. The bit patterns of nonnegative doubles have the
+ * order of the numbers, with NaN above all others, so NaN propagates. */
 PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
 #if SYMLIE_LANES > 1
@@ -174,12 +174,13 @@ PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, sy
 #endif
 }
 
-/* Return whether all entries are finite. Other doubles have an exponent of ones, and incrementing it carries into the
- * sign bit. For small models the entries are in registers, and a sum of zeros is shorter. */
+/* Return whether all entries are finite. In other doubles all exponent bits are set, and incrementing the exponent
+ * carries into the sign bit. For small models the entries are in registers, and a sum of products with zero is
+ * shorter code. */
 PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 {
 #if SYMLIE_LANES > 1
-    /* Several independent sums, which run in parallel. */
+    /* Several independent sums, which are computed in parallel. */
     symlie_real zero[4] = {SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0)};
     int k = 0;
     for (; k + 4 <= n; k += 4)

@@ -1,11 +1,12 @@
-/* An implicit step, solved by Newton's method with optional reuse of factors; see
+/* An implicit step, solved by Newton's method with optional reuse of factorisations; see
  * symlie/runtime/implicit/implicit_step.py. */
 #ifndef SYMLIE_IMPLICIT_STEP_H
 #define SYMLIE_IMPLICIT_STEP_H
 
 #include "step_equations.h"
 
-/* Argument of T: the derivative of v by the configuration is gamma' T^-1 there, up to products of increments. */
+/* Argument m of T for which the derivative of v with respect to the configuration is gamma' T^-1(m), up to products
+ * of increments. */
 static inline const symlie_real *tangent_at(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;
@@ -17,7 +18,7 @@ static inline const symlie_real *tangent_at(newton_problem *restrict s)
     return s->mean;
 }
 
-/* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start of the step. */
+/* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start. */
 static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
                               const symlie_real *restrict v_dot, const symlie_real *restrict mean, const symlie_real *restrict lambda)
 {
@@ -29,8 +30,8 @@ static inline int take_matrix(newton_problem *restrict s, symlie_real t, const s
 }
 
 #if KEEPS_FACTORS
-/* Factors of the previous step with the record of their arguments. They are in memory within one process and are
- * recomputed otherwise. */
+/* Factors of the previous step with a record of the arguments at which they were evaluated. Within one process they
+ * stay in memory; otherwise they are recomputed. */
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     return RECORD + factors_workspace(P);
@@ -49,8 +50,8 @@ static inline int take_again(newton_problem *restrict s, const symlie_real *rest
 }
 #endif
 
-/* Begin a step of this formula. `kept` is the record of the factors of the previous step; at_hand is 1 if these are
- * known to be in memory. Later factors are recorded in `record`. */
+/* Begin a step of the given formula. `kept` is the record of the factors of the previous step, and at_hand is 1 if
+ * these factors are known to be in memory. The record of new factors is written to `record`. */
 static inline int begin_implicit_step(newton_problem *restrict s, const step_formula *restrict formula, symlie_real t_n, symlie_real t,
                                       symlie_real velocity, symlie_real acceleration, symlie_real rate,
                                       const symlie_real *restrict q_n, const symlie_real *restrict kept, int at_hand,
@@ -103,15 +104,15 @@ static inline int newton_refresh(newton_problem *restrict s)
     return take_matrix(s, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
 
-/* Inlined, since compilers that do not inline it slow down the solution several times. */
+/* Inlined: otherwise some compilers make the solution several times slower. */
 static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
 #if SEES_END && TANGENT
-    /* The matrix has an unknown x with dv = gamma' x, and the correction is T^-1(theta) T(m) x with m = theta + o. Up
-     * to products of increments, which the derivative of v omits as well, it is x - [o, x]/2. */
+    /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
+     * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
     system_bracket(P, formula_offset(s->formula), d, s->scratch);
     for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k] / 2;
 #endif
@@ -122,8 +123,8 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
 
 #define IMPLICIT_POLICY {NEWTON_MAX, HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, PATIENCE, RENEWS_FACTORS}
 
-/* Solve the equations from the increment s->u and the multipliers, or zeros if lambda is null; s contains the end of
- * the step. */
+/* Solve the equations from the initial guess s->u and the given multipliers, or zero multipliers if lambda is null;
+ * on return s contains the end of the step. */
 static inline int solve_implicit_step(newton_problem *restrict s, const newton_policy *restrict policy,
                                       const symlie_real *restrict lambda, newton_counts *restrict counts)
 {
@@ -139,15 +140,15 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
 
-/* Replace a number by zero if damping has reduced it to a negligible size. */
+/* Replace a number by zero if numerical damping has made it negligible. */
 static inline symlie_real without_traces(symlie_real x)
 {
     return fabs(x) < (symlie_real)NEGLIGIBLE ? 0 : x;
 }
 
-/* Record the factors that the next step reuses, given the record `kept` of the previous ones. Unless the iteration
- * renews factors, a step with many corrections, including those of rejected factors, is followed by a step with new
- * factors. Events read the whole state. */
+/* Record the factors that the next step reuses; `kept` is the record of the previous factors. After a step with many
+ * corrections, including corrections with rejected factors, the next step computes new factors unless the iteration
+ * has already done so. Events read the whole state. */
 static inline void keep_record(const newton_problem *restrict s, const symlie_real *restrict kept, symlie_trial *restrict trial)
 {
 #if KEEPS_FACTORS
@@ -163,7 +164,7 @@ static inline void keep_record(const newton_problem *restrict s, const symlie_re
 #endif
 }
 
-/* Write the end of an implicit step to a trial. */
+/* Store the end of an implicit step in a trial. */
 static inline void keep_end(const newton_problem *restrict s, symlie_real *restrict work, symlie_trial *restrict trial)
 {
     const symlie_problem *P = s->P;

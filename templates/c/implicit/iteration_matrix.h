@@ -6,10 +6,11 @@
  *
  * It is the derivative of [M v' + g + B^T lambda; Phi; B v + b], where dv = gamma' (dtheta + B_n^T deta) and dv' =
  * beta' (dtheta + B_n^T deta). The last row and column exist if HAS_ETA is 1. Nonholonomic constraints have gamma' B +
- * H T in the second row, no third row and no eta. First-order states have rows v' - f, where the formula computes v'
- * from their theta with dv' = delta' dtheta: delta' on the diagonal, and [Sq T + gamma' Sv + beta' Sa   Sl   0]. Sq
- * includes the derivatives of the forces by these states. Dynamic equations are divided by SCALE, and multipliers are
- * multiplied by it. The tables of symlie/runtime/kernels/iteration_tables.py give the position of each value. */
+ * H T in the second row, and neither a third row nor an eta. For first-order states the residual is v' - f, and the
+ * formula of the method computes v' from theta with dv' = delta' dtheta. Their rows are [Sq T + gamma' Sv + beta' Sa
+ * Sl   0] with delta' added on the diagonal; Sq includes the derivatives of the forces with respect to these states.
+ * Dynamic equations are divided by SCALE, and multipliers are multiplied by it. The tables of
+ * symlie/runtime/kernels/iteration_tables.py give the position of each value. */
 #ifndef SYMLIE_ITERATION_MATRIX_H
 #define SYMLIE_ITERATION_MATRIX_H
 
@@ -17,7 +18,7 @@
 
 #define UNKNOWNS (DIMENSION + (1 + HAS_ETA) * ROWS)
 
-/* Numbers of Sq, and of Sv, Sa and Sl. */
+/* Numbers of stored values of Sq, and of Sv, Sa and Sl. */
 #if FIELDS
 #define VALUES_OF_S (VALUES_OF_Sv + VALUES_OF_Sa + VALUES_OF_Sl)
 #else
@@ -25,7 +26,7 @@
 #define VALUES_OF_S 0
 #endif
 
-/* Memory of a matrix and of its parts. */
+/* Memory of the matrix and of its blocks. */
 typedef struct {
     symlie_real *values;
     symlie_real *K;
@@ -35,10 +36,10 @@ typedef struct {
     symlie_real *block;     /* beta' M + gamma' C */
     symlie_real *Sq;
     symlie_real *S;         /* Sv, Sa and Sl */
-    symlie_real *rounding;  /* |K| |q|, with first-order states |Sq| |q|, and |B| |q| */
+    symlie_real *rounding;  /* |K| |q| (|Sq| |q| with first-order states) and |B| |q| */
 } iteration_matrix;
 
-/* Size of the data stored with the factors, and of the scratch memory. */
+/* Sizes of the data stored with the factors, and of the scratch memory. */
 static inline long long factors_workspace(const symlie_problem *restrict P)
 {
     (void)P;
@@ -51,7 +52,7 @@ static inline long long iteration_workspace(const symlie_problem *restrict P)
     return VALUES_OF_K + VALUES_OF_C + VALUES_OF_H + VALUES_OF_Sq + VALUES_OF_S + SQUARES + HAS_ETA * (BLOCKS + 1LL);
 }
 
-/* 1 if any part is multiplied by T. */
+/* 1 if a block of the matrix is multiplied by T. */
 #if FIELDS
 #define HAS_PRODUCTS (COUNT_OF_STIFFNESS_RUNS + COUNT_OF_PUSH_RUNS + COUNT_OF_HIDDEN_RUNS + COUNT_OF_STATE_RUNS > 0)
 #else
@@ -59,8 +60,8 @@ static inline long long iteration_workspace(const symlie_problem *restrict P)
 #endif
 
 #if PROBES
-/* Regularise redundant constraints: subtract a small multiple of the complement B M^-1 B^T from the diagonal block of
- * lambda, and add one of gamma' B B^T to that of eta. The row of T is scratch. */
+/* Regularise redundant constraints: subtract a small multiple of the Schur complement B M^-1 B^T from the diagonal
+ * block of lambda, and add a small multiple of gamma' B B^T to the diagonal block of eta. The row of T is scratch. */
 static inline void regularise(const symlie_problem *restrict P, const symlie_real *restrict M, const symlie_real *restrict B,
                               symlie_real inertial, symlie_real velocity, iteration_matrix *restrict A)
 {
@@ -88,7 +89,7 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
 }
 #endif
 
-/* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at its start. */
+/* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start. */
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                         const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
                                         const symlie_real *restrict theta, const symlie_real *restrict M, const symlie_real *restrict B,
@@ -151,7 +152,7 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
     return factorise_matrix(&E, values, &lost);
 }
 
-/* Solve for the residual x in place. */
+/* Solve the linear system for the right-hand side x in place. */
 static inline void solve_iteration(const symlie_problem *restrict P, symlie_real scale, iteration_matrix *restrict A, symlie_real *restrict x)
 {
     const elimination E = read_elimination(ELIMINATION);

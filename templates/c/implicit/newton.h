@@ -1,19 +1,18 @@
-/* Newton's method for the equations r(u) = 0 of an implicit step. implicit/newton_iteration.py takes the same
+/* Newton's method for the equations r(u) = 0 of an implicit step. implicit/newton_iteration.py makes the same
  * decisions. A method defines, before it includes this file:
  *
- *   newton_problem                     data of its equations, with has_factors: 1 if factors of an earlier matrix exist
- *   newton_residual(problem, u, r)     r at u
+ *   newton_problem                     data of its equations; has_factors is 1 if factors of an earlier matrix exist
+ *   newton_residual(problem, u, r)     evaluate r(u)
  *   newton_refresh(problem)            evaluate the matrix at the point of the last residual; returns a symlie_status
- *   newton_correction(problem, r, d)   d = matrix^-1 r with the last matrix evaluated; returns a symlie_status
- *   newton_is_rounding(problem, d)     whether a correction is below the resolution of the configuration of that residual
- *   newton_floor(problem, r)           norm of a residual that consists of rounding alone, or 0 if unknown; r is the last
- *                                    residual */
+ *   newton_correction(problem, r, d)   d = matrix^-1 r with the latest matrix; returns a symlie_status
+ *   newton_is_rounding(problem, d)     return whether a correction is below the resolution of the configuration
+ *   newton_floor(problem, r)           norm of a residual due to rounding alone, or 0 if unknown; r is the last one */
 #ifndef SYMLIE_NEWTON_H
 #define SYMLIE_NEWTON_H
 
 typedef struct {
     int iterations;
-    int halvings;               /* maximum for one correction; 0: take full corrections */
+    int halvings;               /* maximum number per correction; 0: take full corrections */
     symlie_real correction;     /* bound of the largest entry of the final correction, relative to the size of the unknowns */
     symlie_real rtol;           /* bounds of the norm of the final residual: relative to the first residuals, and absolute */
     symlie_real atol;
@@ -25,7 +24,7 @@ typedef struct {
 
 #define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0, 0}
 
-/* Index of the first of the largest |entries|, which are finite. */
+/* Index of the first entry of largest absolute value; all entries are finite. */
 static inline int place_of_largest(int n, const symlie_real *restrict x)
 {
     const symlie_real largest = largest_entry(n, x, 0);
@@ -34,8 +33,8 @@ static inline int place_of_largest(int n, const symlie_real *restrict x)
     return place;
 }
 
-/* Iterate u to the solution. The last residual is that of the solution unless a small correction ended the iteration.
- * *gives_up is set if reused factors do not converge. */
+/* Iterate u to the solution. The last residual belongs to the solution, unless a small correction ended the
+ * iteration. *gives_up is set if the iteration with reused factors does not converge. */
 static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                  int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
                                  symlie_real *restrict moved, newton_counts *restrict counts, int *restrict gives_up)
@@ -76,7 +75,8 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             newton_residual(problem, moved, r);
             counts->evaluations++;
             reduced = sum_of_squares(n, r);
-            /* A residual far above the rounding of its terms has diverged, even if the terms have become large. */
+            /* The iteration has diverged if the residual is far above the rounding of its terms, even if these terms
+             * have become large. */
             const symlie_real larger = symlie_maximum(norm, reduced / (NEWTON_FLOOR * NEWTON_FLOOR));
             if (!(reduced < norm / 4) && (sqrt(larger) <= NEWTON_FLOOR * newton_floor(problem, r) ||
                                           (taken > policy->free && newton_is_rounding(problem, d)))) {
@@ -106,7 +106,8 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
     }
 }
 
-/* Solve from the initial guess u, as above; r, d, moved and guess are scratch. Only reused factors need `guess`. */
+/* Solve from the initial guess u by newton_iterate; r, d, moved and guess are scratch. `guess` is needed only with
+ * reused factors. */
 static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d, symlie_real *restrict moved,
                                symlie_real *restrict guess, newton_counts *restrict counts)

@@ -1,11 +1,11 @@
-/* Products of derivatives with T of the increment, added to the matrices of implicit steps.
- * symlie/runtime/kernels/iteration_tables.py generates the tables. */
+/* Products of derivatives with T of the increment, added to the matrices of implicit steps, by tables of
+ * symlie/runtime/kernels/iteration_tables.py. */
 #ifndef SYMLIE_PRODUCTS_H
 #define SYMLIE_PRODUCTS_H
 
-/* Add K, B or H times T and a factor. A run is a row of values in the columns of one node: its first value and length,
- * the target of the product, the first number of T, the length of a row of T, and the stride of its rows. Units are
- * values that T does not change, with their targets. */
+/* Add K, B or H times T and a factor. `runs` describes rows of values in the columns of one node: first value,
+ * length, target of the product, first number of T, length of a row of T, and stride of the rows of T. `units`
+ * contains the values that T does not change, with their targets. */
 static inline void add_product(const int *restrict runs, int numbers, const int *restrict units, int pairs, symlie_real factor,
                                const symlie_real *restrict part, const symlie_real *restrict T, symlie_real *restrict values)
 {

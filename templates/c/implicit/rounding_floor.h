@@ -1,5 +1,4 @@
-/* Size of residuals of implicit steps that consist of rounding alone. Included after the definition of
- * newton_problem. */
+/* Size of residuals of implicit steps due to rounding alone. Included after the definition of newton_problem. */
 #ifndef SYMLIE_ROUNDING_FLOOR_H
 #define SYMLIE_ROUNDING_FLOOR_H
 
@@ -32,7 +31,7 @@ SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symli
     symlie_real size = 0;
     (void)P;
 #if PROBES
-    /* Corrections cannot remove the contradiction between redundant constraints. */
+    /* The residual of contradictory redundant constraints cannot be reduced by corrections. */
     return 0;
 #endif
     for (int k = 0; k < DIMENSION; k++) {
@@ -42,14 +41,15 @@ SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symli
     return 1;
 }
 
-/* v' has the rounding of its part beta' theta, which is large and cancels in short steps, or of all its increments. */
+/* Size of the rounding of v', which comes from its term beta' theta, large in short steps and mostly cancelled, or
+ * from all its increments. */
 static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
 {
     return fabs(s->v_dot[component]) + s->acceleration * formula_span(s->formula) * fabs(s->theta[component]);
 }
 
-/* Norm of a residual that consists of the rounding of its terms and of their configuration. g follows from the residual
- * r by subtraction of the other terms. With reused factors the configuration is that of the matrix. */
+/* Norm of a residual due to the rounding of its terms and of their configuration. g is the residual r minus the
+ * other terms. With reused factors, the configuration is the one at which the matrix was evaluated. */
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;

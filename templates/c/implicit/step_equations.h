@@ -10,14 +10,14 @@
  * A method defines v and v' as functions of an increment w; for first-order states v' is the rate of the increment. It
  * defines, after this file,
  *
- *   struct step_formula                         their parameters
- *   formula_at(P, formula, theta, w, v, v_dot)   v and v'
+ *   struct step_formula                          parameters of these functions
+ *   formula_at(P, formula, theta, w, v, v_dot)   compute v and v'
  *   formula_advance(P, formula, q_n, theta, q)   (a), with SEES_END
- *   formula_offset(formula)                      m - theta, where T of the matrix is taken at m, with SEES_END
- *   formula_span(formula)                        factor of the rounding of theta in v', with SEES_END; else 1
+ *   formula_offset(formula)                      m - theta, where m is the argument of T in the matrix, with SEES_END
+ *   formula_span(formula)                        amplification of the rounding of theta in v', with SEES_END; else 1
  *
- * as well as the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, and SEES_END: v and B in (b) are expressed
- * in the coordinates of the end of the step. The tables define HAS_ETA. */
+ * as well as the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED and SEES_END. With SEES_END, v and B in (b)
+ * are expressed in the coordinates at the end of the step. The tables define HAS_ETA. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 
@@ -45,7 +45,7 @@ static inline symlie_real formula_span(const step_formula *restrict formula);
 #define formula_span(formula) 1
 #endif
 
-#define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* at the end of a step */
+#define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* 1 if B is evaluated at the end of a step */
 
 typedef struct {
     const symlie_problem *P;
@@ -58,9 +58,9 @@ typedef struct {
     symlie_real scale;              /* scale of dynamic equations and multipliers */
     const symlie_real *q_n;
     symlie_real *B_n;               /* B_n in (b) */
-    symlie_real *theta;             /* unknowns of the last residual, and quantities that depend on them */
-    symlie_real *w;                 /* without eta: theta */
-    symlie_real *mean;              /* argument of T of the last matrix; theta, unless SEES_END */
+    symlie_real *theta;             /* theta of the last residual; the following arrays depend on it */
+    symlie_real *w;                 /* equal to theta without eta */
+    symlie_real *mean;              /* argument of T in the last matrix; equal to theta without SEES_END */
     symlie_real *q;
     symlie_real *v;
     symlie_real *v_dot;
@@ -69,22 +69,22 @@ typedef struct {
     symlie_real *B;
     symlie_real *rows;              /* scratch of the size of lambda */
     symlie_real *scratch;           /* scratch of the size of v or of lambda */
-    symlie_real *terms;             /* sizes of the terms, as many as velocities */
+    symlie_real *terms;             /* sizes of the terms of each dynamic equation */
     symlie_real *zero;              /* zeros of the size of v or of lambda, for terms that the matrix omits */
-    symlie_real *u;                 /* unknowns, and scratch of Newton's method */
+    symlie_real *u;                 /* unknowns; the following arrays are scratch of Newton's method */
     symlie_real *r;
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
     int has_factors;
     int is_refreshed;               /* 1 if new factors have replaced the previous ones */
-    symlie_real *record;            /* record of their arguments */
+    symlie_real *record;            /* arguments of these factors */
     iteration_matrix A;
 } newton_problem;
 
 #include "rounding_floor.h"
 
-/* 1 if residuals depend on the configuration; otherwise only the solution determines it. */
+/* 1 if the residual depends on the configuration; otherwise the configuration is computed from the solution only. */
 #define SEES_CONFIGURATION (FORCES_SEE_CONFIGURATION || SEES_END || CONSTRAINED || FIELDS || MOTIONS > 0 || KEEPS_FACTORS)
 
 #define LEAVES_OUT (!(FULL_STIFFNESS && TANGENT))
@@ -170,7 +170,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
     const symlie_problem *P = s->P;
     end_of_step(s, u);
 #if CONSTRAINED
-    /* Before the forces, which may depend on v. */
+    /* B precedes the forces, since these may depend on v. */
     if (!FINDS_JACOBIAN || NONLINEAR_ROWS) system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
 #endif

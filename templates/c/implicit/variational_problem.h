@@ -1,4 +1,4 @@
-/* Data of both stages of a variational step and their memory. variational_step.h gives the equations. */
+/* Data and memory of both stages of a variational step; see variational_step.h for the equations. */
 #ifndef SYMLIE_VARIATIONAL_PROBLEM_H
 #define SYMLIE_VARIATIONAL_PROBLEM_H
 
@@ -25,32 +25,33 @@ typedef struct {
     const symlie_problem *P;
     mass_matrix *mass;
     int is_end;                     /* 1: solve (b) */
-    int takes_matrix;               /* 1: use the full matrix of the stage; 0: use M alone */
+    int takes_matrix;               /* 1: use the full matrix of the stage; 0: use M only */
     int has_factors;
     symlie_real t_n;
     symlie_real t;                  /* time at the end of the step */
     symlie_real h;
     const symlie_real *q_n;
-    const symlie_real *target;      /* p_n - h w0 l_n of (a), p- of (b) */
+    const symlie_real *target;      /* p_n - h w0 l_n in (a), p- in (b) */
     const symlie_real *held;        /* theta of prescribed nodes */
-    symlie_real *theta;             /* theta of the last residual, and quantities that depend on it */
+    symlie_real *theta;             /* theta of the last residual; the following arrays depend on it */
     symlie_real *q;
     symlie_real *v;
     symlie_real *load;
-    symlie_real *sample_q;          /* at a sample between the ends; v is scratch once the load is known */
+    symlie_real *sample_q;          /* at a sample between the ends; v is scratch after the evaluation of the load */
     symlie_real *sample_v;
     symlie_real *sample_load;
-    symlie_real *B_n;               /* factor of B^T mu; the next one is in the second row of the matrix */
+    symlie_real *B_n;               /* factor of B^T mu; the factor at the end of the step is in the second row of
+                                     * the matrix */
     symlie_real *B;
     symlie_real *pulled;            /* scratch of the size of v, and of lambda */
     symlie_real *rows;
     symlie_real *terms;             /* sizes of the terms of the residual */
-    symlie_real *u;                 /* unknowns, and scratch of Newton's method */
+    symlie_real *u;                 /* unknowns; the following arrays are scratch of Newton's method */
     symlie_real *r;
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
-    symlie_real *values;            /* the matrix, blocks of samples after it, and its parts */
+    symlie_real *values;            /* the matrix, followed by its blocks at samples and its other blocks */
     symlie_real *S;
     symlie_real *N;
     symlie_real *K;

@@ -1,4 +1,5 @@
-/* Loads l at samples q_n o exp(xi theta) between the ends of a step; see symlie/runtime/implicit/variational_samples.py.
+/* Loads l at configurations q_n o exp(xi theta) between the ends of a step; see
+ * symlie/runtime/implicit/variational_samples.py.
  *
  *   p+ = ... + h w A_xi(theta)^T l,   p- = ... - h w A_{1-xi}(-theta)^T l,   v = theta/h
  *
@@ -9,7 +10,7 @@
 #include "variational_problem.h"
 
 #if SAMPLES
-/* q, v and l at a sample. */
+/* Evaluate q, v and l at a sample. */
 static inline void take_sample(newton_problem *restrict s, int n)
 {
     const symlie_problem *P = s->P;

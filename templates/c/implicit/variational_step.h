@@ -11,7 +11,7 @@
 
 #include "variational_samples.h"
 
-/* Add B^T mu. Immobile components have no residual. */
+/* Add B^T mu. Components that do not move have no residual. */
 static inline void add_constraint_force(newton_problem *restrict s, const symlie_real *restrict B, const symlie_real *restrict mu,
                                         symlie_real *restrict r)
 {
@@ -28,7 +28,8 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
         if (!IS_FREE(k)) r[k] = s->terms[k] = 0;
 }
 
-/* Load l at an end of a step; zero if the discrete Lagrangian does not sample the potential energy at the ends. */
+/* Evaluate the load l at an end of a step; it is zero if the discrete Lagrangian does not sample the potential
+ * energy there. */
 static inline void take_end_load(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                  const symlie_real *restrict v, symlie_real *restrict load)
 {
@@ -158,7 +159,7 @@ PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_rea
     return SYMLIE_DONE;
 }
 
-/* Norm of the rounding of the terms of the residual, and of configurations in Phi. */
+/* Norm of the rounding of all terms of the residual, and of the configuration in Phi. */
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
@@ -172,7 +173,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     return ROUNDING * sqrt(sum);
 }
 
-/* The policies of these stages bound the corrections themselves. */
+/* The Newton policies of both stages contain bounds on the corrections. */
 static inline int newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
 {
     (void)s, (void)d;

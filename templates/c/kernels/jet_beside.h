@@ -1,15 +1,15 @@
-/* Vectors of an order in the batched layout: each component of all nodes of a type, or of all elements, is contiguous.
- * Register rows are read from consecutive nodes or gathered from others. */
+/* Vectors of one order in the batched layout: each component of all nodes of a type, or of all elements of a type,
+ * is contiguous. Register rows are loaded from consecutive nodes or gathered from arbitrary ones. */
 #ifndef SYMLIE_JET_BESIDE_H
 #define SYMLIE_JET_BESIDE_H
 
 #include "jet_rows.h"
 
-#define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* blocks of nodes or elements in one register */
-#define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* padding repeats the last one */
+#define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* number of blocks of nodes or elements */
+#define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* padding repeats the last index */
 
-/* Unaligned rows are shifted together from two aligned ones, since a load that overlaps recent stores of other
- * registers stalls the processor. */
+/* Unaligned rows are combined from two aligned ones, since a load that overlaps recent stores from other registers
+ * stalls the processor. */
 #if JET_WIDTH == 8 && !defined(__clang__)
 #define SHIFTS_ROWS 1
 typedef long long symlie_places __attribute__((vector_size(64)));
@@ -22,7 +22,7 @@ static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_r
 #define SHIFTS_ROWS 0
 #endif
 
-/* Gather a row of numbers from the given places. */
+/* Gather a row from the given positions. */
 static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int *restrict at)
 {
 #if JET_WIDTH == 8
@@ -34,7 +34,7 @@ static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int 
 #endif
 }
 
-/* Read rows of components with the given stride: of consecutive nodes from `first` on, or of the given nodes. */
+/* Load rows of components with the given stride, of consecutive nodes from `first` on or of the given nodes. */
 static SYMLIE_INLINE void rows_beside(const int size, const symlie_real *restrict x, const long long stride, const int first,
                                       const int *restrict nodes, symlie_row *restrict rows)
 {
@@ -63,7 +63,7 @@ static SYMLIE_INLINE symlie_real number_of(const symlie_row *restrict row, const
     return ((const symlie_real *)row)[lane];
 }
 
-/* Add the first lanes of rows to components. */
+/* Add rows to components; only the first lanes of a row are used. */
 static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride,
                                      const int first, const int *restrict nodes, const int lanes)
 {
@@ -85,7 +85,7 @@ static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict 
         for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
 }
 
-/* Write rows divided by n to components; see divide_by. */
+/* Store rows divided by n; see divide_by. */
 static SYMLIE_INLINE void put_quotients(const int n, const symlie_real unit, const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride)
 {
 #ifdef __FP_FAST_FMA
@@ -97,7 +97,7 @@ static SYMLIE_INLINE void put_quotients(const int n, const symlie_real unit, con
 #endif
 }
 
-/* Compute dependent nodes from other nodes sequentially, since these may depend on previous ones. */
+/* Compute dependent nodes sequentially, since they may depend on previous ones. */
 static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
                                        const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,
                                        const int to_first, const int *restrict to_nodes, const int lanes)
@@ -115,7 +115,8 @@ static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restric
                 of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i);
 }
 
-/* a = F r for the nodes of a block, with diagonal or symmetric blocks F whose components have the given strides. */
+/* Compute a = F r for the nodes of a block. The blocks of F are diagonal or symmetric; their components have the
+ * given strides. */
 static SYMLIE_INLINE void apply_block_beside(const int are_diagonal, const int size, const symlie_real *restrict F, const long long F_stride,
                                              const symlie_real *restrict r, symlie_real *restrict a, const long long stride)
 {
@@ -128,8 +129,8 @@ static SYMLIE_INLINE void apply_block_beside(const int are_diagonal, const int s
     }
 }
 
-/* Convert a vector from the batched layout, in which components occupy whole registers, to the system layout and back;
- * the padding repeats the last node. */
+/* Convert vectors between the batched layout, in which components occupy whole registers, and the system layout; the
+ * padding repeats the last node. */
 static SYMLIE_INLINE void from_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)
 {
     const long long stride = JET_BLOCKS(count) * JET_WIDTH;

@@ -1,8 +1,8 @@
-/* Register rows of coefficients: of several products, or of several nodes or elements. */
+/* Register rows of coefficients, which belong to several products, nodes or elements. */
 #ifndef SYMLIE_JET_ROWS_H
 #define SYMLIE_JET_ROWS_H
 
-/* Numbers of a register for individual members. */
+/* Number of values in a register, for members integrated individually. */
 #if defined(__GNUC__) && defined(__AVX512F__)
 #define REGISTER_NUMBERS 8
 #elif defined(__GNUC__) && defined(__AVX__)
@@ -28,7 +28,7 @@ typedef symlie_real symlie_half __attribute__((vector_size(32), aligned(8), may_
 typedef symlie_row symlie_half;
 #endif
 
-/* FUSED for rows. */
+/* FUSED for register rows. */
 #if !defined(__FP_FAST_FMA)
 #define FUSED_ROWS(a, b, c) ((a) * (b) + (c))
 #elif SYMLIE_LANES > 1
@@ -70,9 +70,9 @@ static SYMLIE_INLINE symlie_row fused_rows(const symlie_row a, const symlie_row 
 #endif
 }
 
-/* out = x unit / n for a power of two, by both parts of the reciprocal if that is as fast as a product. The result is
- * bitwise identical to the division at a fraction of its time: no quotient by so small a number is as close to the
- * midpoint of two doubles as to this product. */
+/* Compute out = x unit / n for a power of two `unit`. If it is as fast as a product, the reciprocal is used as an
+ * unevaluated sum of two doubles: the result is bitwise identical to the division in a fraction of its time, since
+ * no quotient with so small a denominator is as close to the midpoint of two doubles as this product. */
 static SYMLIE_INLINE void divide_by(const int n, const symlie_real unit, long long size, const symlie_real *restrict x, symlie_real *restrict out)
 {
 #ifdef __FP_FAST_FMA
@@ -85,14 +85,14 @@ static SYMLIE_INLINE void divide_by(const int n, const symlie_real unit, long lo
 #endif
 }
 
-/* A register row at an address; the last numbers may belong to the memory after it. */
+/* The register row at an address. Its last numbers may lie in the memory of the next array. */
 static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
 {
     return *(const symlie_row *)x;
 }
 
-/* Keep a factor of several products in its register. Compilers reload it for each product otherwise, and loads limit
- * the sums. */
+/* Keep a factor of several products in a register. Compilers otherwise reload it for each product, and loads limit
+ * the speed of the sums. */
 #if defined(__GNUC__) && defined(__AVX512F__) && SYMLIE_LANES <= 8
 #define KEEP_IN_REGISTER(x) __asm__("" : "+v"(x))
 #else

@@ -1,24 +1,25 @@
-/* Sums over 0 < j < k of products of coefficients, for all products of a jet together. Coefficient arrays are padded to
- * a multiple of eight numbers, the width of the widest vector registers; sums are bitwise independent of the register
- * width. */
+/* Sums over 0 < j < k of products of coefficients, computed for all products of a jet together. Coefficient arrays
+ * are padded to a multiple of eight numbers, the width of the widest vector registers. The sums are bitwise
+ * independent of the register width. */
 #ifndef SYMLIE_JET_SUMS_H
 #define SYMLIE_JET_SUMS_H
 
 #include "jet_rows.h"
 
-/* With lanes, products share their factors; otherwise each product has a left and a right factor. */
+/* With lanes, products share their factors; otherwise each product stores a left and a right factor. */
 #define JET_SIDES (SYMLIE_LANES > 1 ? 1 : 2)
 #define JET_ROW(products) (((products) + 7) / 8 * 8)
 
-#define HALF(rows) (*(symlie_half *)((rows) + count)) /* half of the register after `count` others */
-#define ROWS_AT_ONCE 4 /* number of sums of a series that hides the latency of additions */
-#define MOST_SUMS (JET_WIDTH == 8 ? 4 : 2) /* registers of sums at a time, each with four accumulators; processors have 32 or 16 */
+#define HALF(rows) (*(symlie_half *)((rows) + count)) /* half of the register after `count` whole registers */
+#define ROWS_AT_ONCE 4 /* number of simultaneous sums that hides the latency of additions */
+#define MOST_SUMS (JET_WIDTH == 8 ? 4 : 2) /* number of registers summed at a time, each with four accumulators;
+                                            * processors have 32 or 16 registers */
 
-/* Compute the sums of order k for `count` registers, and for half of the next one if the last products fill no more.
- * Odd orders also compute the known part of the sums of the next two orders, which reads the same factors, in one loop,
- * since processors rarely predict the end of such short loops. An order then waits only for the products with the
- * factors stored last. No order follows the last one. Odd and even j have separate accumulators, so that each addition
- * waits for every second one before. */
+/* Compute the sums of order k for `count` registers, and for half of the next register if the last products fill no
+ * more. In the same loop, odd orders also compute the known part of the sums of the next two orders, which read the
+ * same factors: processors rarely predict the end of such short loops, so fewer loops are faster. An order then waits
+ * only for the products with the most recent factors. The last order omits this part. Odd and even j have separate
+ * accumulators, which halves the dependency chain of the additions. */
 static SYMLIE_INLINE void sum_products(const int count, const int half, const int row, const int k, const int is_last, const symlie_real *restrict left,
                                        const symlie_real *restrict right, symlie_real *restrict next, symlie_real *restrict second,
                                        symlie_real *restrict sums)
@@ -75,8 +76,8 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
     if (half) HALF(of_next) = half_even + half_odd, HALF(of_second) = half_second_even + half_second_odd;
 }
 
-/* sums = sum_{0<j<k} left_j right_{k-j}; the factors of each order are one array row in the order of the products. All
- * passes have about the same length. */
+/* Compute sums = sum_{0<j<k} left_j right_{k-j}; the factors of each order form one array row in the order of the
+ * products. All passes have about the same length. */
 static SYMLIE_INLINE void jet_sums(const int products, const int k, const int is_last, const symlie_real *restrict left, const symlie_real *restrict right,
                                    symlie_real *restrict next, symlie_real *restrict second, symlie_real *restrict sums)
 {
@@ -87,7 +88,7 @@ static SYMLIE_INLINE void jet_sums(const int products, const int k, const int is
     if (rest) sum_products(count, half, row, k, is_last, left + whole, right + whole, next + whole, second + whole, sums + whole);
 }
 
-/* Store eight numbers in whole registers, as they are loaded later; add_eight adds to them. */
+/* Store eight numbers with the same register width as later loads; add_eight adds to them. */
 static SYMLIE_INLINE void put_eight(symlie_real *restrict row, const symlie_real a, const symlie_real b, const symlie_real c,
                                     const symlie_real d, const symlie_real e, const symlie_real f, const symlie_real g, const symlie_real h)
 {

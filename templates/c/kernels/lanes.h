@@ -1,15 +1,15 @@
 /* A symlie_real with several lanes, for compilers with vector types. Each lane is bitwise identical to a scalar
  * computation: arithmetic acts lane by lane, and functions are called for each lane.
  *
- *   SYMLIE_NUMBER(x)          one number in all lanes
- *   SYMLIE_ALL(condition)     whether it holds in all lanes
- *   SYMLIE_ANY(condition)     in one of them
- *   SYMLIE_WHERE(c, a, b)     a in the lanes where c holds, b in the others
- *   SYMLIE_LARGER(a, b)       a where a > b, else b
+ *   SYMLIE_NUMBER(x)          the same number in all lanes
+ *   SYMLIE_ALL(condition)     1 if the condition holds in all lanes
+ *   SYMLIE_ANY(condition)     1 if the condition holds in at least one lane
+ *   SYMLIE_WHERE(c, a, b)     a in lanes where c holds, b in the others
+ *   SYMLIE_LARGER(a, b)       a in lanes where a > b, b in the others
  *   SYMLIE_FUSED(a, b, c)     a b + c, rounded once
  *
- * If lanes diverge, all follow one branch, and the results of the other lanes are discarded, or the step is abandoned
- * and the members take it individually. */
+ * If the conditions of a branch differ between lanes, either all lanes follow one branch and the results of the lanes
+ * that needed the other one are discarded, or the step is abandoned and the members take it individually. */
 #ifndef SYMLIE_LANES_H
 #define SYMLIE_LANES_H
 
@@ -42,7 +42,7 @@ static inline symlie_real lanes_where(symlie_mask condition, symlie_real a, syml
     return (symlie_real)((condition & (symlie_mask)a) | (~condition & (symlie_mask)b));
 }
 
-/* a > b ? a : b, including its result for NaN, as maximum instructions compute it. */
+/* a > b ? a : b, with the result of the maximum instruction for NaN. */
 static inline symlie_real lanes_larger(symlie_real a, symlie_real b)
 {
 #if !defined(__clang__) && defined(__AVX512DQ__) && SYMLIE_LANES == 8
@@ -69,7 +69,7 @@ static inline symlie_real lanes_fused(symlie_real a, symlie_real b, symlie_real 
 
 static inline int lanes_any(symlie_mask condition) { return !lanes_all(~condition); }
 
-/* Conditions on scalars shared by all lanes are ints. */
+/* Scalar conditions are common to all lanes and have type int. */
 static inline int same_in_all_lanes(int condition) { return condition; }
 
 #define SYMLIE_ALL(condition) _Generic((condition), symlie_mask: lanes_all, default: same_in_all_lanes)(condition)
@@ -78,10 +78,10 @@ static inline int same_in_all_lanes(int condition) { return condition; }
 #define SYMLIE_LARGER(a, b) lanes_larger(a, b)
 #define SYMLIE_FUSED(a, b, c) lanes_fused(a, b, c)
 
-/* Inlined into the stage, where the compiler sees that two arguments coincide and loads them once. */
+/* Inlined into the stage, where the compiler recognises coinciding arguments and loads them once. */
 #define SYMLIE_ASSEMBLY static SYMLIE_INLINE
 
-/* If some lanes are outside the interval of a function, evaluate it again without them. */
+/* Evaluate a function again for the lanes outside its interval. */
 static inline symlie_real lanes_beyond(symlie_real z, symlie_mask within, symlie_real result, symlie_scalar (*beyond)(symlie_scalar))
 {
     for (int l = 0; l < SYMLIE_LANES; l++)
@@ -107,8 +107,8 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
         for (int l = 0; l < SYMLIE_LANES; l++)            \
             if (!(condition)[l]) result[l] = function((x)[l], (y)[l])
 
-/* A function whose statements remain in order: GCC would otherwise place the operations of one dependency chain
- * directly after each other. */
+/* A function whose statements stay in source order: GCC would otherwise place the operations of a dependency chain
+ * directly one after another. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define LANES_IN_ORDER __attribute__((noinline, unused, optimize("no-tree-ter"))) static
 #else
@@ -130,8 +130,8 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
         return result;                                                                      \
     }
 
-/* Select the scalar or the lane function by the arguments; a scalar combined with lanes has the same value in all of
- * them. */
+/* Select the scalar or the lane function by the type of the argument. A scalar combined with lanes has the same
+ * value in all lanes. */
 #define LANES_CALL(function, x) _Generic((x), symlie_real: lanes_##function, default: function)(x)
 #define LANES_OF(x) _Generic((x), symlie_real: lanes_of_lanes, default: lanes_of_number)(x)
 #define LANES_BESIDE(x, y)                                                                                              \

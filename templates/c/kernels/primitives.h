@@ -1,4 +1,4 @@
-/* Functions available to all generated files. */
+/* Functions used by generated code. */
 #ifndef SYMLIE_PRIMITIVES_H
 #define SYMLIE_PRIMITIVES_H
 
@@ -16,10 +16,10 @@ _Static_assert(sizeof(0.1) == sizeof(double), "symlie needs double constants: co
 
 #if defined(__GNUC__)
 #define SYMLIE_COLD __attribute__((noinline, cold, unused)) static
-#define SYMLIE_APART __attribute__((noinline, unused)) static /* compiles faster than as part of a long function */
+#define SYMLIE_APART __attribute__((noinline, unused)) static /* compiles faster as a separate function */
 #define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SYMLIE_INLINE inline __attribute__((always_inline))
-#define SYMLIE_ONE_BY_ONE __asm__ volatile("") /* prevents vectorisation over elements, which would need gathers */
+#define SYMLIE_ONE_BY_ONE __asm__ volatile("") /* prevents vectorisation over elements, which needs gathers */
 #else
 #define SYMLIE_COLD static
 #define SYMLIE_APART static
@@ -28,18 +28,18 @@ _Static_assert(sizeof(0.1) == sizeof(double), "symlie needs double constants: co
 #define SYMLIE_ONE_BY_ONE (void)0
 #endif
 
-/* These propagate NaN, as NumPy does. */
+/* These functions propagate NaN as NumPy does. */
 static inline symlie_scalar symlie_sign(symlie_scalar x) { return x > 0 ? 1 : x < 0 ? -1 : x * 0; }
 static inline symlie_scalar symlie_maximum(symlie_scalar a, symlie_scalar b) { return a > b || a != a ? a : b; }
 static inline symlie_scalar symlie_minimum(symlie_scalar a, symlie_scalar b) { return a < b || a != a ? a : b; }
 
-/* a if c > 0, else b; NaN if c is NaN. The branch that is not selected has no influence. */
+/* a if c > 0, otherwise b; NaN if c is NaN. NaN in the branch that is not selected has no effect. */
 static inline symlie_scalar symlie_select(symlie_scalar c, symlie_scalar a, symlie_scalar b) { return c > 0 ? a : c <= 0 ? b : c; }
 
-/* Tables are parameters, interleaved over lanes; x, abscissa and value belong to one lane. */
+/* Tables are parameters and interleaved over lanes; x, abscissa and value belong to one lane. */
 #define SYMLIE_ENTRY(k) ((k) * SYMLIE_LANES)
 
-/* Index of the interval of x in n increasing abscissae, between 0 and n - 2. */
+/* Index, between 0 and n - 2, of the interval that contains x among n increasing abscissae. */
 static inline int symlie_interval(symlie_scalar x, const symlie_scalar *abscissa, int n)
 {
     int low = 0, high = n - 1;
@@ -51,14 +51,14 @@ static inline int symlie_interval(symlie_scalar x, const symlie_scalar *abscissa
     return low;
 }
 
-/* Slope of the interval. */
+/* Slope of a table on interval k. */
 static inline symlie_scalar symlie_slope(int k, const symlie_scalar *abscissa, const symlie_scalar *value)
 {
     const int here = SYMLIE_ENTRY(k), next = SYMLIE_ENTRY(k + 1);
     return (value[next] - value[here]) / (abscissa[next] - abscissa[here]);
 }
 
-/* Linear interpolation of a table, constant outside it. */
+/* Linear interpolation in a table, constant outside it. */
 static inline symlie_scalar symlie_interpolate(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
 {
     if (x <= abscissa[0]) return value[0];
@@ -67,14 +67,14 @@ static inline symlie_scalar symlie_interpolate(symlie_scalar x, const symlie_sca
     return value[SYMLIE_ENTRY(k)] + symlie_slope(k, abscissa, value) * (x - abscissa[SYMLIE_ENTRY(k)]);
 }
 
-/* Slope of the interpolation; at a kink, of the interval to the right. */
+/* Slope of the interpolant; at a kink, on its right side. */
 static inline symlie_scalar symlie_interpolate_slope(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
 {
     if (x < abscissa[0] || x >= abscissa[SYMLIE_ENTRY(n - 1)]) return 0;
     return symlie_slope(symlie_interval(x, abscissa, n), abscissa, value);
 }
 
-/* Ends of the linear piece that contains x, infinite outside the table. */
+/* Ends of the interval of linear interpolation that contains x; infinite outside the table. */
 static inline symlie_scalar symlie_interval_begin(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
 {
     (void)value;
@@ -90,7 +90,7 @@ static inline symlie_scalar symlie_interval_end(symlie_scalar x, const symlie_sc
 }
 
 /* Interval of a run-time table that contains x: the knots, their number, the number of knots not greater than x, and
- * the shift that brings x into the range of a periodic table, whose degree has a minus sign. */
+ * the shift that brings x into the range of a periodic table. Periodic tables store their degree with a minus sign. */
 typedef struct {
     const symlie_scalar *knot;
     int n, degree, piece;
@@ -114,9 +114,10 @@ static inline symlie_table_piece symlie_find_piece(symlie_scalar x, const symlie
     return at;
 }
 
-/* Derivative of a component of a run-time table at x. The slot contains the position of the table, the number of knots,
- * and the degree of the polynomials. These follow the knots, component by component: before the first knot, between
- * knots, and after the last one, with coefficients of powers of the distance from the knot. Zero without a table. */
+/* Derivative of a component of a run-time table at x. The slot contains the position of the table, the number of
+ * knots, and the degree of the polynomials. The polynomials follow the knots, component by component: before the
+ * first knot, between knots, and after the last knot, with coefficients of powers of the distance from the knot.
+ * Returns zero without a table. */
 static inline symlie_scalar symlie_input(symlie_scalar x, const symlie_scalar *slot, int component, int derivative)
 {
     if ((int)slot[SYMLIE_ENTRY(1)] == 0) return 0;
@@ -133,7 +134,7 @@ static inline symlie_scalar symlie_input(symlie_scalar x, const symlie_scalar *s
     return result;
 }
 
-/* Ends of the interval that contains x, infinite outside the table. */
+/* Ends of the interval of a run-time table that contains x; infinite outside the table. */
 static inline symlie_scalar symlie_input_begin(symlie_scalar x, const symlie_scalar *slot, int component, int derivative)
 {
     (void)component, (void)derivative;
@@ -150,8 +151,9 @@ static inline symlie_scalar symlie_input_end(symlie_scalar x, const symlie_scala
     return at.piece < at.n ? at.shift + at.knot[SYMLIE_ENTRY(at.piece)] : (symlie_scalar)INFINITY;
 }
 
-/* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. Rotations
- * up to 0.84 use a polynomial in z = n/w^2 with relative error below 2^-57 (tests/emit/test_primitives.py). */
+/* 2 atan(sqrt(n)/w)/sqrt(n), the factor in the quaternion logarithm; p and -p have the same principal value. For
+ * rotations up to 0.84 the function is a polynomial in z = n/w^2 with relative error below 2^-57
+ * (tests/emit/test_primitives.py). */
 SYMLIE_COLD symlie_scalar symlie_half_angle_ratio_beyond(symlie_scalar w, symlie_scalar n)
 {
     const symlie_scalar s = sqrt(n);
@@ -169,15 +171,15 @@ static inline symlie_real symlie_half_angle_ratio(symlie_real w, symlie_real n)
     return ratio;
 }
 
-/* 2 atan2(sqrt(n), w)/sqrt(n): factor of a rotation vector up to the length 2 pi; at n = 0 the vector is 0. */
+/* 2 atan2(sqrt(n), w)/sqrt(n): factor of a rotation vector of length up to 2 pi; for n = 0 the vector is zero. */
 static inline symlie_scalar symlie_full_angle_ratio(symlie_scalar w, symlie_scalar n)
 {
     const symlie_scalar s = sqrt(n);
     return s > 0 ? 2 * atan2(s, w) / s : 2 / fabs(w);
 }
 
-/* (phi/sin(phi) - 1)/(2 z), z = sin(phi/2)^2, from asin(sqrt(z))/sqrt(z (1 - z)). Angles up to 0.45 use a polynomial
- * with relative error below 2^-53, that of its rounded first coefficient. */
+/* (phi/sin(phi) - 1)/(2 z), z = sin(phi/2)^2, from asin(sqrt(z))/sqrt(z (1 - z)). For angles up to 0.45 the function
+ * is a polynomial with relative error below 2^-53, which comes from rounding its first coefficient. */
 SYMLIE_COLD symlie_scalar symlie_angle_excess_beyond(symlie_scalar z)
 {
     const symlie_scalar s = sqrt(z), c = sqrt(1 - z);
@@ -193,7 +195,8 @@ static inline symlie_real symlie_angle_excess(symlie_real z)
     return 0.1765083962953085 * (z4 * z4) + (middle * z4 + low);
 }
 
-/* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */
+/* Component k of the unit quaternion of a rotation matrix (row-major), computed from the quaternion component of
+ * largest magnitude. */
 static inline symlie_scalar symlie_rotation_quaternion(symlie_scalar k, symlie_scalar r0, symlie_scalar r1, symlie_scalar r2, symlie_scalar r3, symlie_scalar r4,
                                                 symlie_scalar r5, symlie_scalar r6, symlie_scalar r7, symlie_scalar r8)
 {
@@ -216,7 +219,7 @@ static inline symlie_scalar symlie_rotation_quaternion(symlie_scalar k, symlie_s
 #include "lane_primitives.h"
 #endif
 
-/* a b + c, rounded once if the processor supports it: the critical path of the orders. */
+/* a b + c, rounded once if the processor supports it; this is the critical path of the recursion over orders. */
 #ifndef __FP_FAST_FMA
 #define FUSED(a, b, c) ((a) * (b) + (c))
 #elif SYMLIE_LANES > 1

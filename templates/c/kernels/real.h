@@ -1,10 +1,11 @@
-/* Number types, double unless -DSYMLIE_REAL=... is given. With -DSYMLIE_LANES=... a symlie_real has that many lanes,
- * one for each of several members; a symlie_scalar is common to all. */
+/* Number types: double unless -DSYMLIE_REAL=... is given. With -DSYMLIE_LANES=... a symlie_real has this number of
+ * lanes, one per member; a symlie_scalar is common to all members. */
 #ifndef SYMLIE_REAL_H
 #define SYMLIE_REAL_H
 
-/* Disable passes of GCC without benefit for stages of explicit one-step methods, which are long and have few branches;
- * register allocation by priority is faster for them. For code without steps, more passes cost more than they gain. */
+/* Disable GCC passes that do not speed up the stages of explicit one-step methods, which are long and have few
+ * branches; priority-based register allocation is faster for them. For code without steps, the additional passes
+ * cost more than they gain. */
 #if defined(__GNUC__) && !defined(__clang__)
 #if defined(SYMLIE_EXPLICIT_STEPS) || defined(SYMLIE_NO_STEPS)
 #pragma GCC optimize("no-thread-jumps", "no-gcse", "ira-algorithm=priority")
@@ -14,8 +15,9 @@
 #endif
 #endif
 
-/* Lane numbers have the size of registers: loops over them are faster than calls of memset and memcpy, which lose cache
- * locality, and stored common subexpressions only occupy registers. Loops over parts of nodes are short. */
+/* Values with lanes have the size of registers: loops over them are faster than calls of memset and memcpy, which
+ * lose cache locality, and stored common subexpressions occupy registers. Loops over the components of a node are
+ * short. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(SYMLIE_LANES) && SYMLIE_LANES > 1
 #pragma GCC optimize("no-tree-loop-distribute-patterns", "no-tree-pre", "no-gcse", "ira-algorithm=priority", "unroll-loops")
 #endif
@@ -42,12 +44,12 @@ typedef int symlie_mask; /* condition for each lane */
 #define SYMLIE_FUSED(a, b, c) __builtin_fma(a, b, c)
 #define SYMLIE_ASSEMBLY static inline
 
-/* For the start of a function that is valid up to z = upper; its counterpart with the suffix _beyond handles other
- * numbers. */
+/* Opening lines of a function that is valid up to z = upper; the function with the suffix _beyond handles other
+ * arguments. */
 #define SYMLIE_WITHIN(function, z, upper) \
     if (SYMLIE_UNLIKELY(!((z) <= (upper)))) return function##_beyond(z)
 
-/* In lanes where a condition is false, use the result of a function of two numbers. */
+/* Replace the result by a function of two numbers in lanes where a condition is false. */
 #define SYMLIE_UNLESS(condition, result, function, x, y) \
     if (SYMLIE_UNLIKELY(!(condition))) result = function(x, y)
 #endif

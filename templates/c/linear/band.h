@@ -1,10 +1,10 @@
 /* LU factorisation of a band matrix with partial pivoting, in the order of symlie/runtime/linear/band.py. The factors
  * can be reused for any number of right-hand sides.
  *
- * A row is stored with `left` numbers before its diagonal entry, padded to a multiple of LANES. It is processed in a
- * window with space to the right for exchanged rows. The numbers that the solution reads are stored without gaps: U
- * replaces the rows, without pivots and padded to a multiple of LANES. L follows in groups of LANES columns; the
- * multipliers between rows of the same group come first. The rows of a group are exchanged before its columns are
+ * A row is stored with `left` numbers before its diagonal entry and padded to a multiple of LANES. Rows are processed
+ * in a window with additional space to the right for exchanged rows. The factors are stored without gaps: the rows of
+ * U, without pivots and padded to a multiple of LANES, replace the matrix. L follows in groups of LANES columns; in
+ * each group the multipliers between its own rows come first. The rows of a group are exchanged before its columns are
  * applied.
  *
  * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
@@ -17,13 +17,13 @@
 typedef struct {
     int size;                   /* unknowns */
     int left;
-    int right;                  /* numbers right of the diagonal entry in the window */
-    int entries;                /* entries of an unprocessed row, padded to a multiple of LANES */
+    int right;                  /* number of entries right of the diagonal in the window */
+    int entries;                /* entries of a row before elimination, padded to a multiple of LANES */
     int row;                    /* stride between rows */
-    int window;                 /* rows of the window */
-    int multipliers;            /* numbers of L */
+    int window;                 /* number of rows in the window */
+    int multipliers;            /* number of stored multipliers of L */
     const int *order;           /* unknown at each position */
-    const int *last;            /* last position coupled with the positions up to each one */
+    const int *last;            /* last position coupled with this or an earlier position */
 } elimination;
 
 /* Read the tables of EliminationStructure.tables. */
@@ -37,14 +37,15 @@ static inline elimination read_elimination(const int *restrict tables)
 #define WHOLE_LANES(count) (((count) + LANES - 1) / LANES * LANES)
 #define MULTIPLIERS_WITHIN WHOLE_LANES(LANES * (LANES - 1) / 2)
 
-/* Parts of `values`. The last ones are scratch of the elimination. */
+/* Sections of `values`; the last ones are scratch of the elimination. */
 typedef struct {
     symlie_real *U;
     symlie_real *L;
-    symlie_real *reciprocal;    /* of each pivot; before elimination, of the sum of |entries| of each row */
+    symlie_real *reciprocal;    /* reciprocal pivots; before elimination, reciprocal sums of |entries| of the rows */
     symlie_real *x;             /* right-hand side in the order of elimination */
-    int *exchange;              /* distance from the original row of each pivot */
-    int *reach;                 /* entries of each row right of its pivot; finally the numbers of U */
+    int *exchange;              /* distance of each pivot row from its original position */
+    int *reach;                 /* number of entries of each row right of its pivot; finally the stored length of the
+                                 * row of U */
     symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
     symlie_real *window;
 } band_parts;
@@ -66,14 +67,14 @@ static inline void clear_matrix(const elimination *restrict E, symlie_real *rest
     for (long long k = 0; k < stored; k++) values[k] = 0;
 }
 
-/* Number of rows after a group of columns, padded to a multiple of LANES. */
+/* Number of rows below a group of columns, padded to a multiple of LANES. */
 static inline int rows_behind(const elimination *restrict E, int group)
 {
     const int end = group + LANES, last = E->last[(end < E->size ? end : E->size) - 1];
     return last < end ? 0 : WHOLE_LANES(last + 1 - end);
 }
 
-/* Numbers of a row of U, at least LANES. */
+/* Stored length of a row of U, at least LANES. */
 static inline int stored_reach(int reach) { return reach ? WHOLE_LANES(reach) : LANES; }
 
 /* Address of the multiplier of a row for a column of a group. */
@@ -83,8 +84,8 @@ static inline symlie_real *multiplier(symlie_real *restrict L, int rows, int col
     return L + MULTIPLIERS_WITHIN + column * rows + row - LANES;
 }
 
-/* Copy rows up to `end` into the window, which begins at row `base`, and compute their sums. Return -1, or the index of
- * a row that is not finite. */
+/* Copy rows up to `end` into the window, which begins at row `base`, and compute their sums. Return -1, or the index
+ * of a row with an entry that is not finite. */
 static inline int fill_window(const elimination *restrict E, const symlie_real *restrict values, const band_parts *restrict parts,
                               int base, int begin, int end)
 {
@@ -102,8 +103,8 @@ static inline int fill_window(const elimination *restrict E, const symlie_real *
     return -1;
 }
 
-/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if a row is not finite;
- * *lost is the unknown. */
+/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if an entry is not
+ * finite; *lost is the index of the unknown. */
 static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     const int n = E->size, left = E->left, stride = left + E->right;

@@ -1,10 +1,10 @@
 /* LU factorisation of a sparse matrix in pivot blocks, in the order of symlie/runtime/linear/blocks.py. The factors can
  * be reused for any number of right-hand sides.
  *
- * A pivot block D has a panel [D U], which are its rows from the diagonal on, and the columns L below D. Both extend
- * over the border of the block: the unknowns of later blocks that are coupled with it at the time of its elimination.
- * Rows are exchanged within D only. U becomes D^-1 U, and L U is subtracted from the remaining matrix. Each row of a
- * panel is followed by LANES - 1 zeros.
+ * A pivot block D has a panel [D U], which contains its rows from the diagonal to the right, and columns L below D. U
+ * and L extend over the border of the block: the unknowns of later blocks that are coupled with it when it is
+ * eliminated. Rows are exchanged within D only. U becomes D^-1 U, and L U is subtracted from the remaining matrix. Each
+ * row of a panel is followed by LANES - 1 zeros.
  *
  * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
  * column is rejected. */
@@ -16,15 +16,15 @@
 typedef struct {
     int size;                   /* unknowns */
     int blocks;
-    int widest;                 /* unknowns of the longest border */
-    int largest;                /* unknowns of the largest block */
+    int widest;                 /* number of unknowns in the longest border */
+    int largest;                /* number of unknowns in the largest block */
     const int *order;           /* unknown at each position */
-    const int *place;           /* first position of each block, and the end */
-    const int *panel;           /* start of the panel of each block, and the end */
-    const int *width;           /* columns of each panel without padding */
-    const int *border;          /* start of the border of each block in the next two arrays, and the end */
-    const int *block;           /* blocks of the borders */
-    const int *column;          /* their first columns in the panel */
+    const int *place;           /* first position of each block, followed by the number of unknowns */
+    const int *panel;           /* start of the panel of each block, followed by the end of the last one */
+    const int *width;           /* number of columns of each panel without padding */
+    const int *border;          /* start of the border of each block in the next two arrays, followed by the end */
+    const int *block;           /* blocks in each border */
+    const int *column;          /* first column of each of these blocks in the panel */
 } elimination;
 
 /* Read the tables of EliminationStructure.tables. */
@@ -42,14 +42,14 @@ static inline elimination read_elimination(const int *restrict tables)
     return E;
 }
 
-/* Parts of `values`: the panels, then scratch of the elimination. */
+/* Sections of `values`: the panels, followed by scratch of the elimination. */
 typedef struct {
     symlie_real *scale;         /* reciprocal sum of |entries| of each row */
     symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
     symlie_real *x;             /* right-hand side in the order of elimination */
-    symlie_real *product;       /* some rows of L U; later right-hand sides */
+    symlie_real *product;       /* some rows of L U; during a solution, right-hand sides */
     symlie_real *factor;        /* multipliers of a column of a block */
-    int *exchange;              /* distance from the original row of each pivot */
+    int *exchange;              /* distance of each pivot row from its original position */
 } block_parts;
 
 static inline int block_margin(const elimination *restrict E) { return E->widest + E->largest + LANES; }
@@ -66,7 +66,7 @@ static inline block_parts parts_of(const elimination *restrict E, symlie_real *r
 static inline int block_size(const elimination *restrict E, int p) { return E->place[p + 1] - E->place[p]; }
 static inline int panel_row(const elimination *restrict E, int p) { return E->width[p] + LANES - 1; }
 
-/* Columns L below a block. Their rows have the length of the block. */
+/* Columns L below a block; the length of their rows is the size of the block. */
 static inline long long columns_below(const elimination *restrict E, int p)
 {
     return E->panel[p] + (long long)block_size(E, p) * panel_row(E, p);
@@ -78,8 +78,8 @@ static inline void clear_matrix(const elimination *restrict E, symlie_real *rest
     for (long long k = 0; k < E->panel[E->blocks]; k++) values[k] = 0;
 }
 
-/* Compute the sums of |entries| of all rows, and of all columns of the row-scaled matrix. Return -1, or the position of
- * a row that is not finite. */
+/* Compute the sums of |entries| of all rows, and of all columns of the row-scaled matrix. Return -1, or the position
+ * of a row with an entry that is not finite. */
 static inline int measure_blocks(const elimination *restrict E, const symlie_real *restrict values, const block_parts *restrict parts)
 {
     symlie_real *restrict scale = parts->scale, *restrict column = parts->column;
@@ -114,7 +114,7 @@ static inline int measure_blocks(const elimination *restrict E, const symlie_rea
     return -1;
 }
 
-/* Subtract L U of a block from the panels of the blocks of its border and from the columns below them. */
+/* Subtract L U of a block from the panels of the blocks in its border, and from the columns below these blocks. */
 static inline void subtract_border(const elimination *restrict E, symlie_real *restrict values, int p, symlie_real *restrict product)
 {
     const int size = block_size(E, p), stride = panel_row(E, p), width = E->width[p], margin = width + LANES;
@@ -138,8 +138,8 @@ static inline void subtract_border(const elimination *restrict E, symlie_real *r
     }
 }
 
-/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if a row is not finite;
- * *lost is the unknown. */
+/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if an entry is not
+ * finite; *lost is the index of the unknown. */
 static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     const block_parts parts = parts_of(E, values);

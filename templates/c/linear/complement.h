@@ -1,15 +1,15 @@
-/* Solution with a band matrix S such as the Schur complement of large systems, with `bandwidth` entries left and right
- * of the diagonal.
+/* Solution with a band matrix S with `bandwidth` entries left and right of the diagonal, such as the Schur
+ * complement of large systems.
  *
- * A row has 3 bandwidth + 1 numbers: its entries and space for the entries of exchanged rows. Narrow bands, which
- * belong to chains, are first eliminated without row exchange from both ends. If a pivot is too small, the elimination
- * is repeated with partial pivoting. */
+ * A row has 3 bandwidth + 1 numbers: its entries and space for the entries of exchanged rows. Narrow bands, as in
+ * chains, are first eliminated without row exchange from both ends. If a pivot is too small, the elimination is
+ * repeated with partial pivoting. */
 #ifndef SYMLIE_COMPLEMENT_H
 #define SYMLIE_COMPLEMENT_H
 
 #include "tridiagonal.h"
 
-/* Eliminate the entries of row k from the rows below; `entries` numbers of each row after the eliminated one change. */
+/* Eliminate the entries below the diagonal entry of row k; `entries` numbers right of it change in each row. */
 static inline void eliminate_below(int rows, int entries, long long width, const symlie_real *restrict row,
                                    symlie_real *restrict below, symlie_real *restrict x)
 {
@@ -20,7 +20,8 @@ static inline void eliminate_below(int rows, int entries, long long width, const
     }
 }
 
-/* Index of the first largest entry, or -1 if the lanes differ; their members then repeat the step individually. */
+/* Index of the first entry of largest absolute value, or -1 if it differs between lanes; the members then repeat the
+ * step individually. */
 static inline int pivot_of(int below, long long stride, const symlie_real *restrict entry, symlie_real *restrict largest)
 {
     int pivot = 0;
@@ -46,7 +47,7 @@ static inline int pivot_of(int below, long long stride, const symlie_real *restr
 static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
-    int reach = 0; /* last column that a row up to the pivot row reaches */
+    int reach = 0; /* last column with a nonzero entry in the pivot row or in a row above it */
     for (int k = 0; k < n; k++) {
         const int below = k + bandwidth < n ? bandwidth : n - 1 - k;
         symlie_real *restrict row = S + k * width + bandwidth;
@@ -86,8 +87,8 @@ static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, syml
     return 1;
 }
 
-/* Eliminate from a row the entries of the rows eliminated before it, which are `farthest` to `nearest` rows away
- * against the direction of elimination. The row stays in registers. */
+/* Eliminate from a row the entries of previously eliminated rows, at distances from `farthest` to `nearest` against
+ * the direction of elimination. The row stays in registers. */
 static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction, const int farthest, const int nearest,
                                         const long long width, symlie_real *row, symlie_real *x)
 {
@@ -103,9 +104,9 @@ static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction
     *x = right;
 }
 
-/* Replace the diagonal entry of a row by its reciprocal; the return value is negative if only round-off is left of the
- * entry. Joints that constrain angles make S resemble the matrix of a beam, whose last pivots are N^-3 of the entries.
- * Row exchange does not improve such pivots. */
+/* Replace the diagonal entry of a row by its reciprocal; the return value is negative if the entry consists of
+ * round-off only. Joints that constrain angles make S resemble the matrix of a beam, whose last pivots are N^-3
+ * times its entries. Row exchange does not improve such pivots. */
 static SYMLIE_INLINE symlie_real take_reciprocal(const symlie_real original, symlie_real *row)
 {
     const symlie_real kept = fabs(row[0]) - LOST_PIVOT * fabs(original);
@@ -128,12 +129,12 @@ static SYMLIE_INLINE void substitute(const int count, const int direction, const
     *x = right * row[0];
 }
 
-/* Solve as solve_band, but without row exchange and from both ends at once, since each pivot depends on its neighbour.
- * Return 0 if a pivot is too small; S and x are then modified. */
+/* Solve like solve_band, but without row exchange and from both ends at once: each pivot depends on its neighbour,
+ * so this halves the dependency chain. Return 0 if a pivot is too small; S and x are then modified. */
 static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
-    const int first = (n - bandwidth) / 2, last = first + bandwidth; /* rows between them are eliminated last */
+    const int first = (n - bandwidth) / 2, last = first + bandwidth; /* the rows between them are eliminated last */
     symlie_real *diagonal = S + bandwidth, smallest = SYMLIE_NUMBER((symlie_scalar)INFINITY);
     for (int k = 0, l = n - 1; l >= last; k++, l--) {
         symlie_real above = SYMLIE_NUMBER((symlie_scalar)INFINITY), below;
@@ -153,7 +154,7 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
         subtract_rows(bandwidth, -1, bandwidth, last - k, width, row, x + k);
         subtract_rows(bandwidth, 1, bandwidth, 1, width, row, x + k);
         const symlie_real kept = take_reciprocal(original, row);
-        smallest = SYMLIE_WHERE(kept >= smallest, smallest, kept); /* true for NaN, too, which propagates to these rows */
+        smallest = SYMLIE_WHERE(kept >= smallest, smallest, kept); /* also true for NaN, which propagates to them */
     }
     if (!SYMLIE_ALL(smallest > 0)) return 0;
     for (int k = last - 1; k >= first; k--) substitute(last - 1 - k, 1, diagonal + k * width, x + k);
@@ -169,8 +170,8 @@ static inline int has_narrow_band(int n, int bandwidth)
     return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth);
 }
 
-/* Solve without row exchange for the bandwidths of chains with one to six constraint equations at each joint. Loops
- * over rows and entries are unrolled for NARROW_BANDWIDTH, the bandwidth of the chains of the model. */
+/* Solve without row exchange for the bandwidths of chains with one to six constraint equations per joint. Loops over
+ * rows and entries are unrolled for NARROW_BANDWIDTH, the bandwidth of the chains in the model. */
 static inline int solve_narrow_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     if (bandwidth == 1) return solve_tridiagonal(n, S, x);

@@ -14,8 +14,8 @@
 
 #include "rows.h"
 
-/* Loops over the pivots of small matrices are unrolled to hold numbers in registers. SYMLIE_APART prevents copies of
- * the unrolled code. */
+/* Loops over the pivots of small matrices are unrolled so that numbers stay in registers. SYMLIE_APART prevents
+ * copies of the unrolled code. */
 #if defined(__GNUC__) && ELIMINATION_SIZE <= 12
 #define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
@@ -35,10 +35,10 @@ typedef struct {
 } elimination;
 
 typedef struct {
-    symlie_real row[ELIMINATION_SIZE][DENSE_ROW]; /* divided by its pivot right of it */
-    symlie_real factor[ELIMINATION_SIZE][DENSE_ROW]; /* multipliers of each column */
+    symlie_real row[ELIMINATION_SIZE][DENSE_ROW]; /* the matrix; finally the rows of U, divided by the pivots */
+    symlie_real factor[ELIMINATION_SIZE][DENSE_ROW]; /* columns of L */
     symlie_real reciprocal[ELIMINATION_SIZE];
-    int origin[ELIMINATION_SIZE]; /* original row of each pivot */
+    int origin[ELIMINATION_SIZE]; /* original index of each pivot row */
 } dense_matrix;
 
 static inline elimination read_elimination(const int *restrict tables)
@@ -54,8 +54,8 @@ static inline void clear_matrix(const elimination *restrict E, symlie_real *rest
     for (int k = 0; k < ELIMINATION_SIZE * DENSE_ROW; k++) values[k] = 0;
 }
 
-/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if a row is not finite;
- * *lost is the unknown. */
+/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if an entry is not
+ * finite; *lost is the index of the unknown. */
 SYMLIE_APART int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     dense_matrix *restrict A = (dense_matrix *)values;
@@ -96,7 +96,7 @@ DENSE_UNROLL
 DENSE_UNROLL
         for (int i = k + 1; i < ELIMINATION_SIZE; i++)
             if (!ARE_APART(i, k)) A->factor[k][i] = A->row[i][k] * reciprocal;
-        /* Columns up to the pivot are not used any more. */
+        /* Columns up to the pivot are no longer needed. */
 DENSE_UNROLL
         for (int j = (k + 1) / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
             const lanes kept = READ_LANES(A->row[k] + j);

@@ -6,10 +6,10 @@
  *   [ 1   U^T ] [x]   [ 0 ]
  *   [ U  -s   ] [y] = [ -z ],     y = (U U^T + s)^-1 z,
  *
- * where U is B with rows scaled to length one and s is RANK_SHIFT. One equation is removed per combination, those with
- * the largest coefficients, and its multiplier is zero. Among all multipliers of the same force those of the smallest
- * elastic energy lambda^T W lambda are chosen, where W has COMPLIANCE on its diagonal, and among these the smallest
- * ones.
+ * where U is B with rows scaled to length one and s is RANK_SHIFT. For each combination, the equation with the largest
+ * coefficient is removed, and its multiplier is zero. Among all multipliers of the same force, those of smallest
+ * elastic energy lambda^T W lambda are selected, where W has COMPLIANCE on its diagonal, and among these those of
+ * smallest norm.
  *
  * Included after the algebra. */
 #ifndef SYMLIE_DEPENDENT_ROWS_H
@@ -17,13 +17,13 @@
 
 #include "vectors.h"
 
-/* Largest number of combinations; 0 if the constraint equations are independent. */
+/* Maximum number of dependent combinations; 0 if the constraint equations are independent. */
 #ifndef PROBES
 #define PROBES 0
 #endif
 
 #if PROBES
-/* x^T diag(weight) y, or x^T y without weights. */
+/* x^T diag(weight) y, or x^T y if weight is null. */
 static inline symlie_real weighted_product(int rows, const symlie_real *restrict weight, const symlie_real *x, const symlie_real *y)
 {
     symlie_real sum = 0;
@@ -34,8 +34,8 @@ static inline symlie_real weighted_product(int rows, const symlie_real *restrict
     return sum;
 }
 
-/* Replace the columns by an orthonormal basis, longest remainder first, while the remainder of a column is longer than
- * `least`. Return the size of the basis; the remainders of the other columns follow it. */
+/* Replace the columns by an orthonormal basis, in the order of longest remainder, while the longest remainder
+ * exceeds `least`. Return the size of the basis; the remainders of the other columns follow it. */
 static inline int orthonormalise(int rows, int count, symlie_real least, const symlie_real *restrict weight, symlie_real *restrict columns)
 {
     for (int found = 0; found < count; found++) {
@@ -64,8 +64,8 @@ static inline int orthonormalise(int rows, int count, symlie_real least, const s
     return count;
 }
 
-/* Set kept to 0 for the equations with the largest coefficients in the combinations, after projection onto the
- * complement of those chosen before, and to 1 for the others. The combinations are overwritten. */
+/* Set `kept` to 0 for one equation per combination, the one with the largest coefficients after projection onto the
+ * complement of previous choices, and to 1 for all others. The combinations are overwritten. */
 static inline void choose_rows(int rows, int count, symlie_real *restrict combination, symlie_real *restrict kept)
 {
     for (int i = 0; i < rows; i++) kept[i] = 1;
@@ -95,7 +95,7 @@ static inline void choose_rows(int rows, int count, symlie_real *restrict combin
     }
 }
 
-/* Determine the equations that the following stages omit. Return 0 if B is not finite. */
+/* Determine the equations that subsequent stages omit. Return 0 if B is not finite. */
 SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
 {
     const elimination E = read_elimination(ELIMINATION);
@@ -149,8 +149,8 @@ SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const syml
     return 1;
 }
 
-/* Replace the multipliers by those of the same force with the smallest elastic energy, and among these with the
- * smallest norm, at the configuration of the last find_dependent_rows. */
+/* Among all multipliers of the same force, select those of smallest elastic energy, and among these those of
+ * smallest norm, at the configuration of the last call of find_dependent_rows. */
 static inline void take_minimal_multipliers(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict lambda)
 {
     (void)P;
@@ -179,7 +179,7 @@ static inline int contradicts(const symlie_problem *restrict P, const mass_matri
     return 0;
 }
 #else
-/* Constraint equations are independent. */
+/* The constraint equations are independent. */
 
 static inline int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
 {

@@ -1,6 +1,6 @@
 /* Solution with the mass matrix and with the saddle point matrix of one stage, for models of fixed topology, by the
- * derived eliminations of the model. If a pivot is too small, the whole matrix is eliminated with partial pivoting.
- * Included after the model. */
+ * elimination code generated for the model. If a pivot is too small, the whole matrix is eliminated with partial
+ * pivoting. Included after the model. */
 #ifndef SYMLIE_FIXED_ALGEBRA_H
 #define SYMLIE_FIXED_ALGEBRA_H
 
@@ -9,7 +9,7 @@
 #define SADDLE (DIMENSION + ROWS)
 
 #if SYMLIE_LANES > 1
-/* Pivot rows of lanes may differ. Their members then repeat the step individually. */
+/* The pivot rows of lanes may differ; the members then repeat the step individually. */
 SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
 {
     (void)n, (void)A, (void)x;
@@ -99,7 +99,7 @@ SYMLIE_COLD int solve_saddle_dense(const symlie_real *restrict M, const symlie_r
 }
 #endif
 
-/* Mass matrix at one configuration with its derived factors, or without them if M is structurally singular. */
+/* Mass matrix at a configuration and its generated factors; M without factors if it is structurally singular. */
 typedef struct {
     symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
     symlie_real F[FACTORS > 0 ? FACTORS : 1];
@@ -129,7 +129,7 @@ static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t,
 #endif
 }
 
-/* a = M^-1 (r - B^T lambda). */
+/* Compute a = M^-1 (r - B^T lambda). */
 static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict r,
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {

@@ -48,7 +48,7 @@ static inline void place_held(const symlie_problem *restrict P, symlie_real *wor
 }
 #endif
 
-/* Add these equations to M and r. */
+/* Add the weighted equations to M and r. */
 static inline void hold_mass(const symlie_problem *restrict P, held_mass *restrict h, const symlie_real *restrict M,
                              const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
@@ -67,13 +67,13 @@ static inline void hold_mass(const symlie_problem *restrict P, held_mass *restri
     }
 }
 
-/* Return 0 if the completed matrix is singular as well; r is unchanged then. */
+/* Solve the completed system. Return 0 if its matrix is singular as well; r is then unchanged. */
 static inline int solve_held(const symlie_problem *restrict P, held_mass *restrict h, const symlie_real *restrict M,
                              const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict r,
                              const symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
 {
 #if FIXED_TOPOLOGY && defined(MASS_NUMBERS)
-    /* Constant factors in the generated code belong to M alone. */
+    /* The generated code assumes constant values that only M has. */
     for (int k = 0; k < COUNT_OF_HELD_TO; k++)
         if (MASS_IS_NUMBER[HELD_TO[k]]) return 0;
 #endif

@@ -1,12 +1,12 @@
-/* Factors of a band matrix for several right-hand sides, without row exchange. The storage of rows is that of
- * complement.h. */
+/* Factorisation of a band matrix without row exchange, stored for several right-hand sides. The storage of rows is
+ * described in complement.h. */
 #ifndef SYMLIE_KEPT_BAND_H
 #define SYMLIE_KEPT_BAND_H
 
 #include "complement.h"
 
-/* Factorise a row in a direction of elimination: factors replace the entries of the rows eliminated before. `following`
- * entries after it remain entries. */
+/* Factorise a row in a direction of elimination: factors replace its entries for previously eliminated rows. The
+ * `following` entries after the diagonal entry remain entries of the matrix. */
 static SYMLIE_INLINE void keep_factors(const int bandwidth, const int direction, const int farthest, const int nearest,
                                        const int following, const long long width, symlie_real *row)
 {
@@ -18,7 +18,7 @@ static SYMLIE_INLINE void keep_factors(const int bandwidth, const int direction,
     }
 }
 
-/* Factorise from both ends, as solve_from_ends. Return 0 if a pivot is too small. */
+/* Factorise from both ends, like solve_from_ends. Return 0 if a pivot is too small. */
 static SYMLIE_INLINE int factorize_from_ends(const int n, const int bandwidth, symlie_real *restrict S)
 {
     const long long width = 3 * bandwidth + 1;
@@ -53,7 +53,7 @@ static SYMLIE_INLINE void eliminate_right(const int direction, const int farthes
     *x = right;
 }
 
-/* x = S^-1 x with these factors. */
+/* Compute x = S^-1 x with these factors. */
 static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
@@ -75,7 +75,7 @@ static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const sym
     }
 }
 
-/* Store the coefficient of the previously solved component in the last of the four numbers of a factorised
+/* Store the coefficient of the previously eliminated neighbour as the last of the four numbers of a factorised
  * tridiagonal row. */
 static inline void keep_last_factors(const int n, symlie_real *restrict S)
 {
@@ -86,8 +86,8 @@ static inline void keep_last_factors(const int n, symlie_real *restrict S)
     }
 }
 
-/* Solve with tridiagonal factors: the values that the next row waits for stay in registers and take one fused
- * operation. */
+/* Solve with tridiagonal factors. The values on the critical path stay in registers and cost one fused operation per
+ * row. */
 static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = (n - 1) / 2;
@@ -104,7 +104,7 @@ static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real 
     }
 }
 
-/* Factorise S if its band is narrow. Return 0 if this is impossible without row exchange. */
+/* Factorise S if its band is narrow. Return 0 if this requires row exchange. */
 static inline int factorize_band(int n, int bandwidth, symlie_real *restrict S)
 {
     if (!(bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth)) return 0;

@@ -4,7 +4,7 @@
 
 #include "rows.h"
 
-/* Eliminate the columns of a block in its panel; U becomes D^-1 U. Return -1, or the column of a pivot that is too
+/* Eliminate the columns of a block in its panel; U becomes D^-1 U. Return -1, or the column whose pivot is too
  * small. */
 static inline int factorise_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scale,
                                   const symlie_real *restrict column, symlie_real *restrict factor, int *restrict exchange)
@@ -44,7 +44,7 @@ static inline void part_panel(int size, int width, symlie_real *restrict panel, 
     copy_row((long long)size * behind, scratch, panel + size * size);
 }
 
-/* Multiply four rows of L, or one, by LANES columns of U. */
+/* Multiply one or four rows of L by LANES columns of U. */
 static inline void multiply_lanes(int rows, int size, const symlie_real *restrict L, int stride, const symlie_real *restrict U,
                                   int margin, symlie_real *restrict product)
 {
@@ -57,7 +57,7 @@ static inline void multiply_lanes(int rows, int size, const symlie_real *restric
     for (int i = 0; i < rows; i++) WRITE_LANES(product + i * margin, sum[i]);
 }
 
-/* Multiply rows of L by columns of U; the product has the row stride `margin`. */
+/* Multiply rows of L by columns of U; the product has row stride `margin`. */
 static inline void multiply_rows(int rows, int size, int columns, const symlie_real *restrict L, int stride,
                                  const symlie_real *restrict U, int margin, symlie_real *restrict product)
 {
@@ -77,7 +77,7 @@ static inline void subtract_product(int rows, int columns, int margin, const sym
         for (int j = 0; j < columns; j++) rest[j] -= product[j];
 }
 
-/* x = D^-1 x for an eliminated block. */
+/* Compute x = D^-1 x for an eliminated block. */
 static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange,
                                symlie_real *restrict x)
 {
@@ -94,7 +94,7 @@ static inline void solve_block(int size, int stride, const symlie_real *restrict
     }
 }
 
-/* Prefetch the numbers of a block two blocks ahead of its use, since long matrices do not fit into the cache. */
+/* Prefetch a block two blocks before its use, since large matrices do not fit into the cache. */
 static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
 {
 #if defined(__GNUC__)

@@ -1,8 +1,8 @@
-/* Operations of eliminations on rows, LANES numbers at a time. Rows are padded with zeros to a multiple of LANES. */
+/* Row operations of eliminations, on LANES numbers at a time. Rows are padded with zeros to a multiple of LANES. */
 #ifndef SYMLIE_ROWS_H
 #define SYMLIE_ROWS_H
 
-/* LANES numbers at any address. Their absolute values are computed by clearing the sign bits. */
+/* LANES numbers at an address of any alignment. Absolute values are computed by clearing sign bits. */
 #if defined(__GNUC__)
 typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
 typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
@@ -16,11 +16,11 @@ typedef symlie_real lanes;
 #define BEFORE_LANES(x, behind) (x)
 #endif
 
-/* Macros, since the calling convention for vector arguments of functions depends on the processor. */
+/* These are macros, since the calling convention of functions with vector arguments depends on the processor. */
 #define READ_LANES(x) (*(const lanes *)(x))
 #define WRITE_LANES(x, value) (*(lanes *)(x) = (value))
 
-/* Sum of |entries|; NaN or infinite if an entry is. */
+/* Sum of |entries|; it is NaN or infinite if an entry is. */
 static inline symlie_real sum_of_sizes(int entries, const symlie_real *restrict row)
 {
     symlie_real part[LANES_AT_ONCE], sum = 0;
@@ -31,18 +31,18 @@ static inline symlie_real sum_of_sizes(int entries, const symlie_real *restrict 
     return sum;
 }
 
-/* Scale of a row for the comparison of pivots: the reciprocal of its sum of |entries|. */
+/* Scale of a row in the comparison of pivots: the reciprocal sum of its |entries|. */
 static inline symlie_real row_scale(symlie_real sum) { return sum > 0 ? 1 / sum : 1; }
 
-/* Add the |entries| of a scaled row to the sums of the columns. */
+/* Add the |entries| of a scaled row to the column sums. */
 static inline void add_sizes(int entries, symlie_real scale, const symlie_real *restrict row, symlie_real *restrict column)
 {
     for (int j = 0; j < entries; j += LANES_AT_ONCE)
         WRITE_LANES(column + j, READ_LANES(column + j) + scale * SIZES(READ_LANES(row + j)));
 }
 
-/* Row of the largest entry of a column relative to its row, or -1 if this entry is too small compared with the column
- * sum. */
+/* Index of the row with the largest entry of a column relative to the row sum, or -1 if this entry is too small
+ * compared with the column sum. */
 static inline int pivot_row(int rows, long long stride, const symlie_real *restrict column, const symlie_real *restrict scale,
                             symlie_real sum)
 {
@@ -56,7 +56,7 @@ static inline int pivot_row(int rows, long long stride, const symlie_real *restr
     return largest > LOST_PIVOT * sum ? pivot : -1;
 }
 
-/* Copy numbers in whole lanes, to a lower address or to another array. */
+/* Copy numbers in groups of LANES, to a lower address or to another array. */
 static inline void copy_row(long long entries, const symlie_real *from, symlie_real *to)
 {
     for (long long j = 0; j < entries; j++) to[j] = from[j];
@@ -84,7 +84,7 @@ static inline void subtract_row(int rows, int entries, long long stride, const s
     }
 }
 
-/* The first lanes of x are passed in registers, since their stores may not have completed yet. */
+/* The first lanes of x are passed in registers, since their stores may still be pending. */
 static inline symlie_real product_with_lanes(int entries, const symlie_real *restrict row, const lanes *restrict first,
                                              const symlie_real *restrict x)
 {

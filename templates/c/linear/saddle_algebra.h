@@ -14,7 +14,7 @@
 
 #include "saddle_tables.h"
 
-/* Number of possibly redundant constraint equations; see dependent_rows.h. */
+/* Maximum number of redundant constraint equations; see dependent_rows.h. */
 #ifndef PROBES
 #define PROBES 0
 #endif
@@ -24,8 +24,8 @@
 #define KEPT(row, x) (x)
 #endif
 
-/* Constraint equations that complete a singular M; see held_mass.h. They are used if the whole matrix would be a band
- * matrix, or if M has derived factors. */
+/* Completion of a singular M by constraint equations; see held_mass.h. It is used if the whole matrix would be a
+ * band matrix, or if M has generated factors. */
 #if FIXED_TOPOLOGY
 #define HOLDS (FACTORS > 0 && COUNT_OF_HELD_TO > 0 && !PROBES)
 #elif defined(SYMLIE_BAND_H) && !PROBES
@@ -37,7 +37,7 @@
 #include "held_mass.h"
 #endif
 
-/* Memory of a matrix: on the stack, or in the workspace of large systems. */
+/* Memory of a matrix: on the stack, or in the workspace for large systems. */
 #if FIXED_TOPOLOGY
 #include "fixed_products.h"
 
@@ -47,10 +47,10 @@ typedef struct {
     symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
 #if PROBES
     int dependent_rows;         /* number of dependent combinations of equations */
-    int elastic;                /* number of these that compliances determine */
+    int elastic;                /* number of these combinations whose multipliers follow from compliances */
     symlie_real combination[PROBES * ROWS];
     symlie_real rest[PROBES * ROWS];
-    symlie_real kept[ROWS];     /* 0 for omitted equations */
+    symlie_real kept[ROWS];     /* 0 for omitted equations, 1 for others */
     symlie_real scale[ROWS];
 #endif
 } mass_matrix;
@@ -84,7 +84,7 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
     return size;
 }
 
-/* Allocate the arrays from the workspace; return the remainder of it. */
+/* Allocate the arrays in the workspace. Return the rest of the workspace. */
 static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
 {
 #if !FIXED_TOPOLOGY
@@ -104,14 +104,14 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     return work + mass_workspace(P);
 }
 
-/* solve_stage detects a singular M. */
+/* A singular M is detected by solve_stage. */
 static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
 {
     system_mass(P, t, q, m->M);
     return 1;
 }
 
-/* r -= M a. */
+/* Compute r -= M a. */
 static inline void subtract_inertia(const symlie_problem *restrict P, const symlie_real *restrict M, const symlie_real *restrict a, symlie_real *restrict r)
 {
     (void)P;
@@ -124,7 +124,7 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
 
 #include "dependent_rows.h"
 
-/* Complete a right-hand side x that contains the part of M. */
+/* Complete a right-hand side x whose part for M is already stored. */
 static inline void complete_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict c,
                                        symlie_real *restrict x)
 {
@@ -134,7 +134,7 @@ static inline void complete_right_side(const symlie_problem *restrict P, const m
     for (int k = 0; k < COUNT_OF_SADDLE_HELD; k++) x[SADDLE_HELD[k]] = 0;
 }
 
-/* Return 0 if the matrix is singular or not finite. */
+/* Solve the saddle point system. Return 0 if its matrix is singular or not finite. */
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                               const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)
@@ -170,7 +170,7 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     complete_right_side(P, m, c, x);
     solve_factorised(&E, matrix, x);
     for (int n = 0; n < SADDLE_REFINEMENTS; n++) {
-        /* The residual; lambda serves as scratch. */
+        /* Compute the residual; lambda serves as scratch. */
         for (int k = 0; k < DIMENSION; k++) y[k] = r[k];
         subtract_inertia(P, m->M, x, y);
         subtract_constraint_force(P, B0, x + DIMENSION, y);

@@ -1,8 +1,8 @@
 /* Solution with the mass matrix and the saddle point matrix of one stage, in linear time.
  *
- * S = B1 M^-1 B0^T is a band matrix in the order of the problem's positions. It is not symmetric, since B1 and B0
- * belong to different configurations. Clamped components have zero mobility: their M^-1 is zero. Included after the
- * model. */
+ * S = B1 M^-1 B0^T is a band matrix in the order of elimination given by the problem. It is not symmetric, since B1
+ * and B0 belong to different configurations. Clamped components have zero mobility: their rows of M^-1 are zero.
+ * Included after the model. */
 #ifndef SYMLIE_STRUCTURED_ALGEBRA_H
 #define SYMLIE_STRUCTURED_ALGEBRA_H
 
@@ -12,13 +12,13 @@ typedef struct {
     symlie_real *M; /* values of all elements */
     symlie_real *F; /* M^-1 by nodes */
     symlie_real *W; /* B M^-1 in blocks if M is not diagonal */
-    symlie_real *S; /* band rows: `bandwidth` entries left and right, and as many more for pivoting */
+    symlie_real *S; /* band rows: `bandwidth` entries left and right, and as many again for pivoting */
     symlie_real *x; /* right-hand side in the order of elimination */
 } mass_matrix;
 
 static inline int band_width(const symlie_problem *restrict P) { return 3 * (int)P->bandwidth + 1; }
 
-/* Allocate the arrays from the workspace; return the remainder of it. */
+/* Allocate the arrays in the workspace. Return the rest of the workspace. */
 static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
 {
     m->M = work;
@@ -41,7 +41,7 @@ static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t,
     return factorize_mass(P, m->M, m->F);
 }
 
-/* a = M^-1 (r - B^T lambda), zero for components without a velocity. */
+/* Compute a = M^-1 (r - B^T lambda); zero for components without a velocity. */
 static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict r,
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
@@ -56,7 +56,7 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 }
 
 #if CONSTRAINED
-/* S and its right-hand side in the order of elimination. */
+/* Compute S and its right-hand side in the order of elimination. */
 SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                                    const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
@@ -65,12 +65,12 @@ SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_
     assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }
 
-/* Ranges of the right-hand side r that are read, and of the force that is written. */
+/* Range of components of the right-hand side r that are read, and of the force that is computed. */
 #define FORCES_BEGIN VELOCITIES_BEGIN
 #define FORCES_END VELOCITIES_END
 #define force_of_stage partial_force
 
-/* Repeat with row exchange after a pivot of a narrow band was too small. */
+/* Repeat the solution with row exchange after a pivot of a narrow band was too small. */
 SYMLIE_COLD int solve_once_more(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
@@ -78,7 +78,7 @@ SYMLIE_COLD int solve_once_more(const symlie_problem *restrict P, const mass_mat
     return solve_band(ROWS, (int)P->bandwidth, m->S, m->x);
 }
 
-/* Solve as solve_stage, but leave the components of a without a velocity unchanged. */
+/* Solve like solve_stage, but leave components of a without a velocity unchanged. */
 SYMLIE_ASSEMBLY int solve_velocities(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                                      const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                                      symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,9 +1,9 @@
-/* Solution with a tridiagonal matrix whose rows have four numbers, the storage of complement.h for bandwidth one. */
+/* Solution with a tridiagonal matrix whose rows have four numbers: the storage of complement.h for bandwidth one. */
 #ifndef SYMLIE_TRIDIAGONAL_H
 #define SYMLIE_TRIDIAGONAL_H
 
-/* Row of a tridiagonal matrix after elimination of one neighbour: 1/pivot, the entry of the other neighbour, and the
- * right-hand side divided by the pivot. */
+/* Row of a tridiagonal matrix after elimination of one neighbour: reciprocal pivot, entry of the other neighbour,
+ * and right-hand side, the last two divided by the pivot. */
 typedef struct {
     symlie_real reciprocal;
     symlie_real entry;
@@ -24,8 +24,9 @@ static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int e
     return result;
 }
 
-/* Solve as solve_band for a tridiagonal matrix, but without row exchange and from both ends at once, since each pivot
- * depends on its neighbour. Return 0 if a pivot is too small; S and x are then modified. */
+/* Solve like solve_band for a tridiagonal matrix, but without row exchange and from both ends at once: each pivot
+ * depends on its neighbour, so this halves the dependency chain. Return 0 if a pivot is too small; S and x are then
+ * modified. */
 static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = n / 2;

@@ -6,9 +6,9 @@
  *   beta_j = int_0^1 prod_{i!=j} (s - tau_i)/(tau_j - tau_i) ds,  tau_j = (t_{n-j} - t_n)/h  (4)
  *   q_{n+1} = q_n o exp(h sum_j beta_j sigmadot_j),  v_{n+1} = v_n + h sum_j beta_j vdot_{n-j}  (5)
  *
- * rkmk.h takes the first k-1 steps and those after a jump; its tableau is defined in addition to STEPS (k). All
- * rotations from q_{n-k+1} on must stay below pi, the limit of log; each step is restricted to a fraction of it.
- * Source: [Faltinsen2001], with the increments from q_n. */
+ * The method of rkmk.h takes the first k-1 steps of a run and after each jump; its tableau is defined in addition to
+ * STEPS (k). The rotation from q_{n-k+1} to q_{n+1} must stay below pi, the limit of log, so the rotation of each step
+ * is restricted to a fraction of pi. Source: [Faltinsen2001], here with increments relative to q_n. */
 #ifndef SYMLIE_ADAMS_BASHFORTH_H
 #define SYMLIE_ADAMS_BASHFORTH_H
 
@@ -33,7 +33,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* (4): integrals of the Lagrange polynomials over [0, 1], from their coefficients. */
+/* (4): integrals over [0, 1] of the Lagrange polynomials, computed from their coefficients. */
 static inline void adams_weights(const symlie_real *restrict length, symlie_real h, symlie_real *restrict beta)
 {
     symlie_real tau[STEPS];

@@ -45,7 +45,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     system_jacobian(P, t, state->q, state->v, B);
     multiply_jacobian(P, B, u, c);
 #if FIELDS
-    /* Dense output starts at ends of steps, where velocities violate the hidden constraint. */
+    /* Dense output starts at the ends of steps, where velocities violate the hidden constraint. */
     ARRAY(off, ROWS);
     hidden_residual(P, t, state->q, B, state->v, 0, lambda, off);
     for (int k = 0; k < ROWS; k++) c[k] -= off[k];

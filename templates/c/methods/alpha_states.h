@@ -1,4 +1,4 @@
-/* First-order states in generalized-alpha methods, with the equation numbers of generalized_alpha.h. */
+/* First-order states in generalized-alpha methods; equation numbers refer to generalized_alpha.h. */
 #ifndef SYMLIE_ALPHA_STATES_H
 #define SYMLIE_ALPHA_STATES_H
 
@@ -19,7 +19,7 @@ static inline symlie_real algorithmic_rate(const step_formula *restrict f, const
     return (w[k] / f->h - (1 - STATE_GAMMA) * f->a_n[k]) / STATE_GAMMA;
 }
 
-/* (9) */
+/* (9) at the end of a step */
 static inline void rates_at_end(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
                                 symlie_real *restrict v, symlie_real *restrict v_dot)
 {
@@ -35,13 +35,13 @@ static inline symlie_real predicted_state(const step_formula *restrict f, symlie
     return f->h * ((1 - STATE_GAMMA) * f->a_n[k] + STATE_GAMMA * z);
 }
 
-/* (10), from the rates at both ends, (D_{n+1} - D_n)/(h + h_n), and the bracket. */
+/* (10), evaluated from the rates at both ends, (D_{n+1} - D_n)/(h + h_n), and the bracket. */
 static inline symlie_real third_order_of_state(symlie_real h, symlie_real rate_n, symlie_real rate, symlie_real bend, symlie_real bracket)
 {
     return h * (rate_n + rate) / 2 - h * h * h * (bend / 6 - bracket / 12);
 }
 
-/* Compute v' at a state; for first-order states v' is f. r is scratch. */
+/* Compute v' at a state, which is f for first-order states; r is scratch. */
 static inline int rates_of_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                  const symlie_real *restrict v, symlie_real *restrict r, mass_matrix *restrict mass,
                                  symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,11 +1,11 @@
-/* Explicit Runge-Kutta methods on the stored components, which drift off the manifold, for comparison.
+/* Explicit Runge-Kutta methods for the stored components, for comparison; their solutions drift off the manifold.
  *
  *   Q_i = q_n + h sum_{j<i} a_ij Qdot_j,  V_i = v_n + h sum_{j<i} a_ij Vdot_j  (1)
  *   M Vdot_i = -g(t_n + c_i h, Q_i, V_i)  (2)
  *   Qdot_i = rate of the stored components at Q_i along V_i  (3)
  *
- * For first-order states V_i is f, and the rate follows its generator. q is not projected back to the manifold. The
- * error estimate uses h sum_j b_j V_j instead of local coordinates. The tableau is defined as for rkmk.h. */
+ * For first-order states V_i is f, the generator of the rate. q is not projected back to the manifold. The error
+ * estimate uses h sum_j b_j V_j instead of local coordinates. The tableau is defined as for rkmk.h. */
 #ifndef SYMLIE_AMBIENT_H
 #define SYMLIE_AMBIENT_H
 
@@ -75,7 +75,7 @@ SYMLIE_UNROLL
     copy(STORAGE, Q, trial->q);
     copy(DIMENSION, V, trial->v);
 #if CONSTRAINED
-    /* lambda belongs to the end of the step, whose v' is the first stage of the next step. */
+    /* lambda belongs to the end of the step, whose v' is reused as the first stage of the next step. */
     if (!trial->acceleration_is_valid) {
         const int status = stage_acceleration(P, work, t + h, Q, V, r, mass, trial->acceleration, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;

@@ -1,5 +1,5 @@
-/* BDF formulas: velocities and accelerations at the new point from the increments to previous points, and a prediction
- * of the new point. Equation numbers are those of bdf.h. */
+/* BDF formulas: velocities and accelerations at the new point from the increments to previous points, and a
+ * prediction of the new point. Equation numbers refer to bdf.h. */
 #ifndef SYMLIE_BDF_FORMULA_H
 #define SYMLIE_BDF_FORMULA_H
 
@@ -16,14 +16,16 @@ struct step_formula {
     int order;                          /* at most STEPS */
     symlie_real time[STEPS + 1];        /* t_{n+1-i} - t_{n+1} */
     symlie_real weight[STEPS + 1];      /* alpha_i/h */
-    const symlie_real *increments;      /* logarithms of `elements`: theta_1, theta_2, ... at the end of the previous step */
+    const symlie_real *increments;      /* logarithms of `elements`: theta_1, theta_2, ... at the end of the previous
+                                         * step */
     const symlie_real *elements;        /* q_n^-1 o q_{n-1}, q_n^-1 o q_{n-2}, ... */
     const symlie_real *velocities;      /* v_n, v_{n-1}, ... */
-    symlie_real *known;                 /* part of v'_{n+1} from v_n, v_{n-1}, ... */
-    symlie_real *offset;                /* m - theta, where gamma' T^-1(m) is the derivative of v by the configuration */
-    symlie_real *element;               /* exp(theta) of the last theta */
-    symlie_real *theta_i;               /* theta_1, theta_2, ... for it */
-    symlie_real *apart;                 /* q_{n+1}^-1 o q_n, q_{n+1}^-1 o q_{n-1}, ... for it */
+    symlie_real *known;                 /* contribution of v_n, v_{n-1}, ... to v'_{n+1} */
+    symlie_real *offset;                /* m - theta, where gamma' T^-1(m) is the derivative of v with respect to the
+                                         * configuration */
+    symlie_real *element;               /* exp(theta) for the latest theta */
+    symlie_real *theta_i;               /* theta_1, theta_2, ... for the latest theta */
+    symlie_real *apart;                 /* q_{n+1}^-1 o q_n, q_{n+1}^-1 o q_{n-1}, ... for the latest theta */
 };
 
 #define FORMULA(name)                          \
@@ -54,7 +56,8 @@ static inline void take_weights(step_formula *restrict f, symlie_real h, const s
     }
 }
 
-/* Parts of (3) and of m from previous steps: up to brackets, theta_i is its value at the previous step minus theta. */
+/* Compute the contributions of previous steps to (3) and to m. Up to brackets, theta_i equals its value at the
+ * previous step minus theta. */
 static inline void take_known(const symlie_problem *restrict P, const step_formula *restrict f)
 {
     (void)P;
@@ -67,14 +70,14 @@ static inline void take_known(const symlie_problem *restrict P, const step_formu
         for (int k = 0; k < DIMENSION; k++) f->known[k] += f->weight[i] * f->velocities[(i - 1) * DIMENSION + k];
 }
 
-/* (1) for some points before q_n */
+/* (1) for some of the points before q_n */
 static inline void look_back(const symlie_problem *restrict P, const step_formula *restrict f, int first, int last)
 {
     for (int i = first; i <= last; i++)
         system_increment(P, f->element, f->elements + (i - 2) * STORAGE, f->theta_i + (i - 1) * DIMENSION);
 }
 
-/* (a) and (1); (1) precedes the product, since v depends on (1) alone. */
+/* (a) and (1); the group elements of (1) come first, since v depends on (1) alone. */
 static inline void formula_advance(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q_n,
                                    const symlie_real *restrict theta, symlie_real *restrict q)
 {
@@ -88,8 +91,8 @@ static inline const symlie_real *formula_offset(const step_formula *restrict f)
     return f->offset;
 }
 
-/* Factor of the rounding of theta in v': one for each step, and more if previous points are close together and their
- * weights large. */
+/* Amplification of the rounding of theta in v': one per step, and more if previous points are close together and
+ * have large weights. */
 static inline symlie_real formula_span(const step_formula *restrict f)
 {
     symlie_real sum = 0;
@@ -97,7 +100,7 @@ static inline symlie_real formula_span(const step_formula *restrict f)
     return fmax(STEPS, 0.5 * sum / f->weight[0]);
 }
 
-/* Compute theta_1 and the group elements of `count` points relative to the end of a step. */
+/* Compute theta_1 and the group elements of `count` points, relative to the end of a step. */
 static inline void take_apart(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta, int count)
 {
     for (int k = 0; k < DIMENSION; k++) f->theta_i[k] = -theta[k];
@@ -105,7 +108,7 @@ static inline void take_apart(const symlie_problem *restrict P, const step_formu
     for (int i = 2; i <= count; i++) system_compose(P, f->apart, f->elements + (i - 2) * STORAGE, f->apart + (i - 1) * STORAGE);
 }
 
-/* (2) and (3), after (a) */
+/* (2) and (3); requires (a) */
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta,
                               const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
@@ -122,7 +125,8 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
 #endif
 }
 
-/* Predict theta by the polynomial through the increments to previous configurations with the slope v_n at q_n. */
+/* Predict theta by extrapolation: a polynomial through the increments to previous configurations that has slope v_n
+ * at q_n. */
 static inline void predict(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict v_dot_n,
                            symlie_real *restrict theta)
 {
@@ -146,7 +150,7 @@ static inline void predict(const symlie_problem *restrict P, const step_formula 
     }
 }
 
-/* At the start all previous points coincide with the initial one. */
+/* Initially all previous points coincide with the first one. */
 static inline void begin_elements(const symlie_problem *restrict P, int count, symlie_real *restrict elements, symlie_real *restrict zero)
 {
     for (int k = 0; k < DIMENSION; k++) zero[k] = 0;

@@ -9,8 +9,8 @@
  *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (d)
  *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)        (e)
  *
- * The first step, and those after a jump, have r = 0 and alpha = (1, -1). step_equations.h contains the equations with
- * letters. Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985]. */
+ * The first step of a run and after each jump uses r = 0 and alpha = (1, -1). Equations with letters are implemented in
+ * step_equations.h. Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985]. */
 #ifndef SYMLIE_BDF_INCREMENTS_H
 #define SYMLIE_BDF_INCREMENTS_H
 
@@ -20,7 +20,7 @@
 struct step_formula {
     symlie_real h;
     symlie_real gamma;              /* 1 + r */
-    symlie_real known;              /* part of theta_n in v */
+    symlie_real known;              /* coefficient of theta_n in v */
     symlie_real alpha[3];
     const symlie_real *increment;   /* theta_n */
     const symlie_real *v;

@@ -14,8 +14,8 @@ static inline void difference_weights(int count, const symlie_real *restrict nod
     }
 }
 
-/* Factor of the divided difference of order k + 1 in the error that k steps of order k add, from the distances between
- * the start of a step and the k points of its formula. */
+/* Error constant: the error that k steps of order k add is this factor times the divided difference of order k + 1.
+ * It depends on the distances between the start of a step and the k points of its formula. */
 static inline symlie_real error_factor(int order, const symlie_real *restrict distance, symlie_real length)
 {
     symlie_real product = order * length;
@@ -23,7 +23,7 @@ static inline symlie_real error_factor(int order, const symlie_real *restrict di
     return product;
 }
 
-/* Longest step size between two bounds for which k steps of order k add at most one to the error. */
+/* Longest step size between two bounds for which k steps of order k add at most an error of norm one. */
 static inline symlie_real longest_step(int order, const symlie_real *restrict distance, symlie_real difference, symlie_real shortest,
                                        symlie_real bound)
 {
@@ -37,7 +37,7 @@ static inline symlie_real longest_step(int order, const symlie_real *restrict di
     return low;
 }
 
-/* Factor of the length of a rejected step. */
+/* Step size factor after a rejected step. */
 static inline symlie_real shorter_step(const symlie_control *control, const symlie_real *restrict node, int order, symlie_real difference)
 {
     symlie_real distance[STEPS];
@@ -45,14 +45,14 @@ static inline symlie_real shorter_step(const symlie_control *control, const syml
     return fmax(control->fac_min, control->safety * longest_step(order, distance, difference, SHORTENED_STEP, 1));
 }
 
-/* Phase per step of an oscillation with these divided differences, of orders k + 1 and k - 1, for unit step size. */
+/* Phase per step, at unit step size, of an oscillation with these divided differences of orders k + 1 and k - 1. */
 static inline symlie_real phase_of(int order, symlie_real difference, symlie_real before)
 {
     return before > 0 ? sqrt(order * (order + 1) * difference / before) : 0;
 }
 
-/* Choose order and length factor after an accepted step; difference[i] belongs to order - 2 + i, and is -1 if
- * unavailable. `equal` counts the steps since the last change. */
+/* Choose the order and the step size factor after an accepted step. difference[i] belongs to order - 2 + i and is -1
+ * if unavailable. `equal` counts the steps since the last change of order or step size. */
 static inline int chosen_order(const symlie_control *control, const symlie_real *restrict point, int order,
                                const symlie_real *restrict difference, int equal, int is_known, symlie_real *restrict factor)
 {
@@ -64,7 +64,7 @@ static inline int chosen_order(const symlie_control *control, const symlie_real 
         reached[i] = difference[i] < 0 ? 0 : longest_step(of, point, difference[i], SHORTENED_STEP, bound / control->safety);
     }
     *factor = 1;
-    /* Orders above two amplify an unresolved oscillation until it limits the step size; order two damps it. */
+    /* Orders above two amplify unresolved oscillations until these limit the step size; order two damps them. */
     const int is_free = equal >= order || !is_known, is_held = is_known && control->safety * reached[2] <= control->hold;
     if (order > 2 && is_held && equal >= order) {
         const symlie_real turn = phase_of(order, difference[2], difference[0]);

@@ -1,4 +1,4 @@
-/* Starting steps of BDF: half_explicit.h in substeps so short that halving them changes velocities by at most
+/* Starting steps of BDF: half_explicit.h with substeps so short that halving them changes velocities by at most
  * START_TOLERANCE, or by less than the resolution of configuration differences. See bdf.h. */
 #ifndef SYMLIE_BDF_START_H
 #define SYMLIE_BDF_START_H
@@ -37,7 +37,7 @@ static inline int is_over_switch(const symlie_problem *restrict P, symlie_real t
 #endif
 }
 
-/* Take the step by the starting method in equal substeps. */
+/* Take the step in equal substeps by the starting method. */
 static inline int take_parts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, int parts,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_state *restrict at, symlie_real *restrict first, symlie_trial *restrict trial)
@@ -65,8 +65,9 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
     return SYMLIE_DONE;
 }
 
-/* Take a first step in sufficiently short substeps; increment is scratch until the end. Jumps prevent convergence
- * across a switch: such a step may be rough if the step up to the switch replaces it. */
+/* Take a first step in sufficiently short substeps; increment is scratch until the end. Across a switch, substeps do
+ * not converge because of the jump: such a step may be inaccurate if it will be replaced by the step up to the
+ * switch. */
 static inline int take_start(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_real *restrict increment, symlie_trial *restrict trial)

@@ -1,7 +1,7 @@
-/* BDF of variable order: bdf.h with the order in the method history. At the start, a fictitious point lies one step
- * back along v and v'. The error of a step follows from divided differences of theta_i and of v, and so do the errors
- * of neighbouring orders: bdf_orders.h. The start of a step shortened to reach a time is omitted from the history if
- * points would be close together. See symlie/runtime/methods/bdf/variable.py. */
+/* BDF of variable order: bdf.h with the order in the method history. At the start, the history contains a fictitious
+ * point one step back, extrapolated by v and v'. The errors of a step and of neighbouring orders follow from divided
+ * differences of theta_i and of v; see bdf_orders.h. If a step was shortened to reach a stop time, its start is
+ * omitted from the history if points would be too close together. See symlie/runtime/methods/bdf/variable.py. */
 #ifndef SYMLIE_BDF_VARIABLE_H
 #define SYMLIE_BDF_VARIABLE_H
 
@@ -49,8 +49,8 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* Norms of the divided differences of theta_i and of v for the order of a step, two below and one above, -1 if
- * unavailable. The product with the error factor is the error of a step. */
+/* Norms of the divided differences of theta_i and of v for the order of a step, for the two orders below and the
+ * order above; -1 if unavailable. The error of a step is their product with the error factor. */
 static inline void measure_differences(const symlie_problem *restrict P, const symlie_control *restrict control, const newton_problem *restrict s,
                                        const symlie_real *restrict node, int count, const symlie_real *restrict v_n,
                                        symlie_trial *restrict trial, symlie_real *restrict sums, symlie_real *restrict norm)

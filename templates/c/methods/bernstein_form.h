@@ -1,17 +1,16 @@
 /* Polynomials in Bernstein form over an interval, sum_i b_i binomial(n, i) s^i (1 - s)^(n-i) with s from 0 to 1. The
- * number of zeros inside is at most the number of sign changes of b, and bisection of the interval increases
- * neither. */
+ * number of zeros in the interval is at most the number of sign changes of b; bisection increases neither. */
 #ifndef SYMLIE_BERNSTEIN_FORM_H
 #define SYMLIE_BERNSTEIN_FORM_H
 
-/* A subinterval from `start`; start and width are relative to the whole. */
+/* A subinterval; start and width are relative to the whole interval. */
 typedef struct {
     symlie_real start;
     symlie_real width;
     symlie_real b[MOST_ORDER + 1];
 } symlie_part;
 
-/* Bernstein form of sum_k x_k s^k for s from 0 to h; the coefficients have the stride `apart`. */
+/* Bernstein form of sum_k x_k s^k for s from 0 to h; consecutive coefficients are `apart` numbers apart. */
 static inline void bernstein_form(int n, const symlie_real *restrict x, long long apart, symlie_real h, symlie_real *restrict b)
 {
     symlie_real power = 1, binomial = 1;
@@ -24,7 +23,7 @@ static inline void bernstein_form(int n, const symlie_real *restrict x, long lon
         for (int i = n; i >= r; i--) b[i] += b[i - 1];
 }
 
-/* Bisect a part by de Casteljau's algorithm: it becomes the first half, `behind` the second. */
+/* Bisect a subinterval by de Casteljau's algorithm: `part` becomes the first half, `behind` the second. */
 static inline void halve_part(int n, symlie_part *restrict part, symlie_part *restrict behind)
 {
     part->width *= 0.5;
@@ -54,15 +53,15 @@ static inline int sign_changes(int n, const symlie_real *restrict b)
     return changes;
 }
 
-/* Minimum and maximum of some numbers. */
+/* Minimum and maximum of an array. */
 static inline void extremes(int count, const symlie_real *restrict x, symlie_real *restrict low, symlie_real *restrict high)
 {
     *low = *high = x[0];
     for (int i = 1; i < count; i++) *low = fmin(*low, x[i]), *high = fmax(*high, x[i]);
 }
 
-/* Locate the only zero between ends of different signs; return a point directly after it. The Illinois variant of
- * regula falsi, with bisection if it converges slowly. */
+/* Locate the only zero of a polynomial with different signs at the ends. Return a point directly after it. Uses the
+ * Illinois variant of regula falsi, and bisection if it converges slowly. */
 static inline symlie_real form_zero(int n, const symlie_real *restrict b)
 {
     symlie_real low = 0, high = 1, at_low = b[0], at_high = b[n];
@@ -84,7 +83,7 @@ static inline symlie_real form_zero(int n, const symlie_real *restrict b)
     return high;
 }
 
-/* First point in [0, 1] where an initially positive polynomial is no longer positive, or 2 if none exists. */
+/* First point in [0, 1] at which an initially positive polynomial is no longer positive, or 2 if it stays positive. */
 static inline symlie_real first_fall(int n, const symlie_real *restrict b)
 {
     symlie_part parts[PARTS_AT_ONCE];

@@ -17,14 +17,14 @@
  *   theta_hat = h (z'_n + z'_{n+1})/2 - h^3/6 (D_{n+1} - D_n)/(h + h_n) + h^3 [z'_n, D_{n+1}]/12   (10)
  *   theta_hat = h (v_n - d) + h^2 (v'_n/3 + v'_{n+1}/6) + h^3 [v_n, v'_n]/12                (7)
  *
- * In index-3 form only, dv = M^-1 B^T mu is added to v_0, and (6) has d = M^-1 B^T mu; r is the ratio of two
- * consecutive step sizes. v''_0 is a derivative from the right. (8) to (10) apply to first-order states, with gamma' =
- * 1 - alpha_f and alpha_m' = 2 alpha_f - 1/2. Their z' is stored in v', z in a, and D_{n+1} = (z'_{n+1} - z'_n)/h in
- * the array of the perturbations of v_n. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
+ * r is the ratio of two consecutive step sizes, and v''_0 is a derivative from the right. In index-3 form only, dv =
+ * M^-1 B^T mu is added to v_0, and d = M^-1 B^T mu in (6). (8) to (10) apply to first-order states, with gamma' = 1 -
+ * alpha_f and alpha_m' = 2 alpha_f - 1/2; z' is stored in v', z in a, and D_{n+1} = (z'_{n+1} - z'_n)/h in the array of
+ * the perturbations of v_n. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
  * [Hante2022], section 5; (4), (5): [Arnold2016]; [Bruls2012]; (8), (9): [Jansen2000].
  *
- * The parameters are ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. step_equations.h contains the
- * equations with letters. */
+ * The parameters are ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. Equations with letters are
+ * implemented in step_equations.h. */
 #ifndef SYMLIE_GENERALIZED_ALPHA_H
 #define SYMLIE_GENERALIZED_ALPHA_H
 
@@ -71,7 +71,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 /* (4), (5) */
 #include "alpha_start.h"
 
-/* (7) and (10); off is d, and own is the method history. s->terms and s->moved are overwritten. */
+/* (7) and (10); `off` is d, and `own` is the method history. s->terms and s->moved are overwritten. */
 static inline void third_order(newton_problem *restrict s, const symlie_real *restrict off, const symlie_real *restrict own,
                                symlie_real *restrict theta)
 {

@@ -1,12 +1,13 @@
-/* Approximate roots in lanes, to the few digits that step sizes need; calls of pow would process the lanes
- * sequentially. */
+/* Approximate roots in lanes, accurate to the few digits that step sizes require; calls of pow would process the
+ * lanes sequentially. */
 #ifndef SYMLIE_NEAR_ROOTS_H
 #define SYMLIE_NEAR_ROOTS_H
 
 #define PART_BITS ((1LL << 52) - 1) /* mantissa bits of a double, below its sign and exponent */
 
-/* x_i^(-1/(n-i)) of normal doubles to NEAR_ROOT: the logarithm of x = 2^e (1 + f) is e + f + bend f (1 - f) to 0.008,
- * powers of two are a cubic polynomial to 1e-4, and one third-order step for 1 - x r^n = 0 follows. */
+/* Compute x_i^(-1/(n-i)) of normal doubles to relative accuracy NEAR_ROOT. The logarithm of x = 2^e (1 + f) is e + f
+ * + bend f (1 - f) to 0.008; a cubic polynomial gives powers of two to 1e-4; one third-order step for 1 - x r^n = 0
+ * follows. */
 static inline void near_roots(const symlie_real *restrict x, int n, symlie_real *restrict r)
 {
     const symlie_real unit = SYMLIE_NUMBER(1 / (symlie_scalar)(PART_BITS + 1));

@@ -15,7 +15,7 @@
 #error "the symplectic theta family needs a Hamiltonian system on cotangent bundles"
 #endif
 
-/* u - h f(stage(q_n, u)) and its derivative by u. */
+/* Data of the residual u - h f(stage(q_n, u)) and of its derivative with respect to u. */
 typedef struct {
     const symlie_problem *P;
     const symlie_real *q;
@@ -42,7 +42,7 @@ static inline int newton_correction(newton_problem *restrict problem, const syml
     return solve_dense(DIMENSION, problem->J, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
-/* The iteration ends by the size of corrections alone. */
+/* The iteration ends by the size of the corrections only. */
 static inline symlie_real newton_floor(const newton_problem *restrict problem, const symlie_real *restrict r)
 {
     return 0;

@@ -1,16 +1,16 @@
-/* Taylor series of the stored components, the velocities and the multipliers, of an order chosen for each run.
+/* Taylor series of the stored components, the velocities and the multipliers. The order is selected for each run.
  *
  *   q' = S(q) v,   M(t, q) v' + B(t, q)^T lambda = -g(t, q, v),   B(t, q) v + b(t, q) = 0  (1)
  *
- * For first-order states f(t, q, v, v', lambda) replaces v; constraints do not depend on them. Coefficients are
- * computed recursively: let r_k and c_{k+1} be the coefficients of order k and k + 1 of M v' + g + B^T lambda and B v +
- * b without v'_k, lambda_k and v_{k+1},
+ * For first-order states f(t, q, v, v', lambda) replaces v; constraints do not depend on these states. The coefficients
+ * are computed recursively. Let r_k be the coefficient of order k of M v' + g + B^T lambda without the terms of v'_k
+ * and lambda_k, and c_{k+1} the coefficient of order k + 1 of B v + b without the term of v_{k+1}; then
  *
  *   q_{k+1} = (S v)_k / (k + 1),   [M_0 B_0^T; B_0 0] [v'_k; lambda_k] = [-r_k; -(k + 1) c_{k+1}],  v_{k+1} = v'_k / (k + 1)  (2)
  *
- * A step ends with sum_k q_k h^k, normalised onto the groups; with constraints, one Newton step for Phi and B v + b
- * follows. See symlie/runtime/methods/taylor.py. The two cached series, at the start and at the end of a step, depend
- * on their states alone. */
+ * A step ends at sum_k q_k h^k, normalised onto the groups; with constraints, one Newton step for Phi and B v + b
+ * follows. The two cached series, about the start and about the end of a step, depend only on the states there. See
+ * symlie/runtime/methods/taylor.py. */
 #ifndef SYMLIE_TAYLOR_H
 #define SYMLIE_TAYLOR_H
 
@@ -31,7 +31,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 }
 
 #if SYMLIE_LANES == 1
-/* Compute the coefficients from a state and the step size that the last terms permit. */
+/* Compute the coefficients from a state, and the step size permitted by the last terms. */
 static inline int series_at(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
                             symlie_real t, const symlie_real *q, const symlie_real *v, mass_matrix *restrict mass,
                             const symlie_jets *restrict jets, symlie_series *restrict series)
@@ -41,8 +41,8 @@ static inline int series_at(const symlie_problem *restrict P, symlie_real *restr
     return status;
 }
 
-/* Provide the series of a state, from the cache if possible, and the part of the remaining step for which it is
- * valid. */
+/* Provide the series of a state, from the cache if possible, and the part of the remaining step for which the series
+ * is valid. */
 static inline int begin_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real rest,
                               const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_real *q,
                               const symlie_real *v, series_places *restrict at, symlie_real *restrict length, int *restrict is_new)
@@ -66,13 +66,13 @@ static inline int begin_piece(const symlie_problem *restrict P, symlie_real *res
     return status;
 }
 
-/* Proposed end of a step from a series. A branch that changes soon changes within the step. */
+/* Proposed end of a step from a series. A branch change soon after the end is included in the step. */
 static inline symlie_real proposed_step(const symlie_series *restrict series)
 {
     return *series->beyond > SOON * *series->searched ? fmin(*series->beyond, *series->longest) : *series->longest;
 }
 
-/* Estimate the error of a part of a step by the rates at a state of the series within it. */
+/* Estimate the error of a part of a step from the rates at a state of the series within it. */
 SYMLIE_COLD int error_within(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
                                const symlie_control *restrict control, mass_matrix *restrict mass, series_places *restrict at,
                                const symlie_real *restrict theta, symlie_real *restrict error)
@@ -89,8 +89,9 @@ SYMLIE_COLD int error_within(const symlie_problem *restrict P, symlie_real *rest
     return status;
 }
 
-/* Estimate the error of a part of a step by the rates at its end, or at the last point where the branches of the series
- * are valid. An error that does not decrease with the length is rounding, which a shorter step would not reduce. */
+/* Estimate the error of a part of a step from the rates at its end, or at the last point where the branches of the
+ * series are valid. An error that does not decrease with the length is rounding, which a shorter step would not
+ * reduce. */
 static inline int piece_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
                               const symlie_control *restrict control, mass_matrix *restrict mass, series_places *restrict at,
                               const symlie_real *restrict rate_q, const symlie_real *restrict rate_v,
@@ -110,7 +111,7 @@ static inline int piece_error(const symlie_problem *restrict P, symlie_real *res
     return status;
 }
 
-/* Determine the cause of a failed part of a step: fixed steps may exceed the radius of convergence. */
+/* Determine why a part of a step failed; fixed steps may exceed the radius of convergence. */
 SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, int status, symlie_real length, const symlie_control *restrict control,
                                  const symlie_series *restrict series)
 {
@@ -139,7 +140,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         if (piece >= MOST_PIECES + 2 * CONDITIONS) return SYMLIE_CHATTERING;
         int is_new;
         status = begin_piece(P, work, start, rest, control, mass, q, v, &at, &length, &is_new);
-        /* The series at the end of a step is counted with the step, even if it is recomputed. */
+        /* The evaluations for the series at the end of a step are counted with this step, even if the series is
+         * recomputed. */
         if (is_new && !state->acceleration_is_valid) trial->rhs_evaluations += order;
         if (status != SYMLIE_DONE) return failure_of_piece(P, status, rest, control, &at.begin);
         if (!piece) {

@@ -1,12 +1,12 @@
-/* Detection of fixed steps beyond the radius of convergence of their series. Terms that do not decrease are only an
- * indication, since motions may start with high orders: the step must also fail, or end where the rates disagree with
- * those of the series. */
+/* Detect fixed steps beyond the radius of convergence of their series. Terms that do not decrease are only an
+ * indication, since the first nonzero terms may have high orders. The step must also fail, or the rates at its end
+ * must disagree with those of the series. */
 #ifndef SYMLIE_TAYLOR_CONVERGENCE_H
 #define SYMLIE_TAYLOR_CONVERGENCE_H
 
 #include "taylor_sums.h"
 
-/* Largest component of the terms of three orders at a given length. */
+/* Largest component of the terms of three orders for a given step length. */
 static inline symlie_real largest_term(const symlie_problem *restrict P, int are_velocities, const symlie_series *restrict series, int first, symlie_real h)
 {
     const symlie_real s = in_unit(series, h);
@@ -30,8 +30,8 @@ static inline int terms_fall(const symlie_problem *restrict P, int are_velocitie
     return SYMLIE_ALL((last == 0) | (last < TERMS_FALL * fmin(first, middle)));
 }
 
-/* Return whether a series appears to converge up to a length: its last terms are clearly smaller than its first ones
- * and those in the middle. */
+/* Return whether a series appears to converge for a given step length: its last terms are clearly smaller than its
+ * first terms and its middle terms. */
 static inline int seems_to_converge(const symlie_problem *restrict P, int order, symlie_real h, const symlie_series *restrict series)
 {
     return terms_fall(P, 0, order, series, h) && terms_fall(P, 1, order, series, h);

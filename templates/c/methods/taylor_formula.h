@@ -1,4 +1,4 @@
-/* Taylor coefficients of a motion from one of its states, by (1) and (2) of taylor.h. */
+/* Taylor coefficients of a motion from a state, by (1) and (2) of taylor.h. */
 #ifndef SYMLIE_TAYLOR_FORMULA_H
 #define SYMLIE_TAYLOR_FORMULA_H
 
@@ -7,7 +7,7 @@
 #include "taylor_orders.h"
 #include "taylor_unit.h"
 
-/* Series and jets are aligned with cache lines, so that no register load crosses a line. */
+/* Series and jets are aligned to cache lines, so that no register load crosses a line. */
 static inline symlie_real *aligned(symlie_real *memory)
 {
     const uintptr_t size = CACHE_LINE * sizeof *memory, place = (uintptr_t)memory;
@@ -25,14 +25,14 @@ static inline void forget_kept(const symlie_problem *restrict P)
     }
 }
 
-/* Series from the start of a part, from its end, and from a state within it, of few orders; memory shared by their
- * jets. */
+/* Series about the start of a part, about its end, and, of low order, about a state within it; their jets share
+ * memory. */
 typedef struct {
     symlie_series begin, end, near;
     symlie_jets jets;
 } series_places;
 
-/* Allocate the series for a step of some length, which determines the unit of new coefficients. */
+/* Allocate the series for a step of the given length, which determines the unit of new coefficients. */
 static inline series_places places_of_series(const symlie_problem *restrict P, int order, symlie_real h)
 {
     series_places at;
@@ -64,7 +64,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 #define PLACES_NODES (MOTIONS > PRESCRIBED)
 
 #if CONSTRAINED && PRESCRIBED
-/* c += factor B x for a prescribed x; both arrays are overwritten. */
+/* Compute c += factor B x for a prescribed x; both arrays are overwritten. */
 static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real factor, const order_vectors *restrict x,
                                 symlie_real *restrict moved, symlie_real *rows)
 {
@@ -80,7 +80,7 @@ static inline void add_jacobian(const symlie_problem *restrict P, const symlie_r
 }
 #endif
 
-/* Compute the coefficients from a state up to the order of the jets and in their unit. */
+/* Compute the coefficients from a state, in the unit of the jets and up to their order. */
 static inline int find_coefficients(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
                               const symlie_jets *restrict jets, symlie_series *restrict series)
@@ -136,7 +136,8 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
 #endif
     take_first(P, series, of_q, of_v);
 #if PLACES_NODES
-    /* Dependent nodes without series remain constant, with velocities from the accelerations; states recompute them. */
+    /* Dependent nodes without series remain constant, and their velocities follow from the accelerations; they are
+     * recomputed for each state. */
     system_begin_place_jet(P, J, t, q_0, v_0);
     system_place_jet(P, J, 1, unit, x.next_q, x.next_v);
     keep_first(P, series);
@@ -158,14 +159,14 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
 #endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);
 #endif
-    /* Quantities shared with the hidden constraints have the order computed there last. */
+    /* Quantities shared with the hidden constraints are computed with the order of the latter, which comes last. */
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
 #if !ORDERS_BESIDE
     order_system orders;
     begin_orders(mass, B, &orders);
 #endif
-    /* (2); order 0 is known, and hidden constraints store their first order. A single call site lets compilers inline
-     * them into the loop. */
+    /* (2); order 0 is known, and hidden constraints store their first order. With a single call site compilers can
+     * inline the functions into the loop. */
     for (int k = CONSTRAINED ? 0 : 1; k < order; k++) {
         const symlie_real zero = SYMLIE_NUMBER(0), t_k = k == 1 ? unit : zero, rate_of_next = (symlie_scalar)(k + 1) * per_second;
         (void)rate_of_next;
@@ -210,7 +211,8 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
     return SYMLIE_DONE;
 }
 
-/* Repeat in another unit if coefficients are near the limits of doubles; lanes then step individually. */
+/* Repeat the computation in another unit if coefficients are near the limits of doubles; lanes then take individual
+ * steps. */
 static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
                               const symlie_jets *restrict jets, symlie_series *restrict series)
@@ -229,7 +231,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     }
 }
 
-/* Compute the rates at the end of a run instead of a series that no step uses. */
+/* Compute only the rates at the end of a run, since no step uses a series from there. */
 static inline int rates_of_end(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *q,
                                const symlie_real *v, mass_matrix *restrict mass, series_places *restrict at)
 {

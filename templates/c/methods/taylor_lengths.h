@@ -1,4 +1,4 @@
-/* Step sizes of series: the last terms of a step are as small as its tolerance. */
+/* Step sizes of Taylor series: the last terms of a step have the size of the tolerance. */
 #ifndef SYMLIE_TAYLOR_LENGTHS_H
 #define SYMLIE_TAYLOR_LENGTHS_H
 
@@ -7,7 +7,7 @@
 #include "near_roots.h"
 #endif
 
-/* Round a step size down to few digits, since the last terms determine it to few digits only. */
+/* Round a step size down to few digits; the last terms do not determine more. */
 #if SYMLIE_LANES > 1
 static inline symlie_real of_few_digits(symlie_real h)
 {
@@ -35,7 +35,7 @@ static inline symlie_scalar root_in_seconds(symlie_scalar x, int n, symlie_scala
 }
 
 /* Reduce a bound h on the step size, in s, if one of the last terms, up to order n, exceeds its tolerance. Lanes may
- * use approximate roots, without calls. */
+ * use approximate roots, which need no function calls. */
 static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_scalar shrinks, const symlie_real unit,
                                        const symlie_real *restrict size, int n)
 {
@@ -65,7 +65,8 @@ static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_
     return h;
 }
 
-/* Weighted norm of v, with the reciprocals of the tolerances; its sum has as many parts as a register has numbers. */
+/* Weighted norm of v relative to the tolerances; `inverse` contains reciprocals. The number of partial sums is the
+ * width of a register. */
 static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
                                         const symlie_real *restrict row, const symlie_real *restrict inverse)
 {
@@ -98,7 +99,7 @@ static inline symlie_real velocity_size(const symlie_problem *restrict P, const 
 #endif
 }
 
-/* Longest step size for which the last terms are negligible. */
+/* Longest step size for which the last terms are within the tolerance. */
 static inline symlie_real longest_of_terms(const int is_near, const symlie_problem *restrict P, symlie_real *restrict work,
                                            const symlie_control *restrict control, const symlie_series *restrict series)
 {
@@ -123,7 +124,8 @@ static inline symlie_real longest_of_terms(const int is_near, const symlie_probl
     return bounded_step(is_near, h, shrinks, *series->unit, size, order);
 }
 
-/* Compute the same rounded to few digits; lanes use exact roots where the approximation might change the result. */
+/* Compute the same bound, rounded to few digits; lanes with a result that depends on the accuracy of the roots use
+ * exact ones. */
 static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_real *restrict work,
                                        const symlie_control *restrict control, const symlie_series *restrict series)
 {

@@ -1,16 +1,16 @@
-/* Vectors of orders, and the common linear system of all orders. */
+/* Vectors of one order, and the linear system common to all orders. */
 #ifndef SYMLIE_TAYLOR_ORDERS_H
 #define SYMLIE_TAYLOR_ORDERS_H
 
 #include "taylor_sums.h"
 
-/* Vectors of an order: coefficient arrays of series, and others with the same layout. */
+/* Vectors of one order: coefficient arrays of series, and other vectors with the same layout. */
 typedef struct {
     symlie_real *q, *v, *w, *lambda;
     symlie_real *next_q, *next_v;
     symlie_real *a, *r, *c, *rate, *prescribed;
 #if ORDERS_BESIDE
-    symlie_real *F, *Y;         /* M^-1 and B M^-1, for all orders */
+    symlie_real *F, *Y;         /* M^-1 and B M^-1, common to all orders */
     int keeps_factors;
 #endif
 } order_vectors;
@@ -28,7 +28,7 @@ static inline long long vectors_workspace(const symlie_problem *restrict P)
     return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
 }
 
-/* Entries that belong to no node are zero. */
+/* Set entries that belong to no node to zero. */
 static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
 {
     const long long size = STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE;
@@ -45,7 +45,8 @@ static inline long long vectors_workspace(const symlie_problem *restrict P)
 }
 #endif
 
-/* take_first copies system vectors to the coefficient arrays of the first orders; keep_first copies order 1 back. */
+/* take_first copies system vectors to the coefficient arrays of the first orders; keep_first copies the coefficients
+ * of order 1 back. */
 static inline void take_first(const symlie_problem *restrict P, symlie_series *restrict series, symlie_real *restrict q, symlie_real *restrict v)
 {
     const symlie_real unit = *series->unit;
@@ -88,8 +89,8 @@ static inline void keep_first(const symlie_problem *restrict P, symlie_series *r
 #define KEEPS_BAND 0
 #endif
 
-/* Solve the system of order 0 for v' and lambda of (1) in taylor.h, and B. Without row exchange its factors serve all
- * orders. */
+/* Solve the system of order 0 for v' and lambda of (1) in taylor.h, and compute B. If no row exchange is needed, the
+ * factors serve all orders. */
 static inline int begin_system(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                const symlie_real *restrict v, mass_matrix *restrict mass, const symlie_jets *restrict J,
                                symlie_real *restrict r, symlie_real *restrict B, symlie_real *restrict c, symlie_real *restrict a,
@@ -127,8 +128,8 @@ static inline int begin_system(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda. r and c are overwritten; without stored
- * factors, system vectors are used. */
+/* Compute a = M^-1 r - Y^T lambda and lambda of an order from Y r - c = Y B^T lambda. r and c are overwritten.
+ * Without stored factors the solution uses system vectors. */
 static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
                                const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
                                symlie_real *restrict lambda, order_vectors *restrict x)
@@ -165,7 +166,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
 #define HAS_KEPT_FACTORS 0
 #endif
 
-/* The system of all orders, with stored factors if the model has a derived elimination without small pivots. */
+/* The system of all orders. Factors are stored if the elimination generated for the model finds no small pivot. */
 typedef struct {
     symlie_real factors[KEPT_FACTORS > 0 ? KEPT_FACTORS : 1];
     int are_sound;
@@ -194,7 +195,7 @@ static inline int solve_orders(const symlie_problem *restrict P, order_system *r
         s->are_sound = SYMLIE_ALL(margin > 0);
     }
     if (s->are_sound) return 1;
-    /* The elimination below would change the results of lanes with sound pivots. */
+    /* The elimination below would change the results of lanes whose pivots are large enough. */
     if (SYMLIE_LANES > 1) return 0;
 #endif
     return solve_stage(P, mass, B, B, r, c, a, lambda);

@@ -1,4 +1,4 @@
-/* Validity of a series: up to the first sign change of a switching function. */
+/* Validity of a series of a piecewise model: it ends at the first sign change of a switching function. */
 #ifndef SYMLIE_TAYLOR_PIECES_H
 #define SYMLIE_TAYLOR_PIECES_H
 
@@ -6,8 +6,8 @@
 #include "taylor_reach.h"
 
 #if HAS_CONDITIONS
-/* First point, relative to a length in the unit, where a function times a sign plus a number, initially positive, is no
- * longer positive; 2 if it stays positive. `shift` corrects its last term at the end. */
+/* First point, relative to a length in the unit, where `sign` times a function plus a number, initially positive, is
+ * no longer positive; 2 if it stays positive. `shift` corrects the last term of the function at the end. */
 static inline symlie_real piece_end(const symlie_problem *restrict P, int last, const symlie_real *restrict rows, symlie_real length,
                                     symlie_real sign, symlie_real above, symlie_real shift)
 {
@@ -21,8 +21,9 @@ static inline symlie_real piece_end(const symlie_problem *restrict P, int last, 
     return first_fall(last, b);
 }
 
-/* Find the length up to which the branches are valid. At a zero of a switching function the state is evaluated, and the
- * difference corrects the last term: a series is only as accurate as the step, but the sign must be exact. */
+/* Find the length up to which the branches are valid. At a zero of a switching function, the function is evaluated
+ * at the state there, and the difference corrects its last term: a series is only as accurate as the step, but the
+ * sign must be exact. */
 static inline int find_reach(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
                              mass_matrix *restrict mass, const symlie_jets *restrict jets, symlie_series *restrict series,
                              symlie_series *restrict near)
@@ -36,7 +37,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
     const symlie_real *restrict rows = series->conditions + CONDITIONS;
     symlie_real span = length, at = length;
     int first = -1;
-    /* The result depends on the length by rounding; resumed runs must find the same. */
+    /* The result depends on the length by rounding; resumed runs must obtain the same result. */
     if (length == *series->searched || !(length < (symlie_real)INFINITY)) return SYMLIE_DONE;
     for (int i = 0; i < CONDITIONS; i++) {
         symlie_real sum = 0;

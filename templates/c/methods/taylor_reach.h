@@ -1,12 +1,12 @@
-/* State of a series after a given length. */
+/* State of a series at a given length from its start. */
 #ifndef SYMLIE_TAYLOR_REACH_H
 #define SYMLIE_TAYLOR_REACH_H
 
 #include "taylor_formula.h"
 
 #if CONSTRAINED && RESTRICTS_MOTION
-/* One Newton step for Phi with the matrix at q, normalisation of q, and one step for B v + b after it: without a
- * correction of v at the new q the remaining errors of both would grow from step to step. */
+/* One Newton step for Phi with the matrix at q, normalisation of q, and one step for B v + b. The last step uses the
+ * new q; otherwise the remaining errors of both would grow from step to step. */
 static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                    mass_matrix *restrict mass, symlie_real *restrict q, symlie_real *restrict v)
 {
@@ -34,8 +34,8 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
 }
 #endif
 
-/* Sum the stored components after a time in the unit, and their rates if rate is not null. Coefficients of nodes that
- * do not move are not read: these nodes are constant or recomputed. */
+/* Sum the series of the stored components at a time in the unit, and of their rates if rate is not null.
+ * Coefficients of nodes that do not move are not read: these nodes are constant or recomputed. */
 static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real s,
                               symlie_real *restrict sum, symlie_real *restrict rate)
 {
@@ -46,8 +46,8 @@ static inline void sum_stored(const symlie_problem *restrict P, int order, const
 }
 
 #ifdef UNWRAPPED
-/* Write the unwrapped angles after a length to the configuration q, following the polynomial in increments of about one
- * radian. */
+/* Store the unwrapped angles at a given length in the configuration q, following the polynomial in increments of
+ * about one radian. */
 static inline void follow_turns(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
                                 const symlie_series *restrict series, symlie_real *restrict q, const symlie_real *restrict v)
 {
@@ -75,8 +75,8 @@ static inline void follow_turns(const symlie_problem *restrict P, symlie_real *r
 }
 #endif
 
-/* Compute the state after a length, and the rates of the series there if their arrays are not null, in the layout of
- * the series. */
+/* Compute the state at a given length and, if their arrays are not null, the rates of the series there in the layout
+ * of the series. */
 static inline int reach_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
                               mass_matrix *restrict mass, const symlie_series *restrict series, symlie_real *restrict q,
                               symlie_real *restrict v, symlie_real *restrict rate_q, symlie_real *restrict rate_v)

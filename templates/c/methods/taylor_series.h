@@ -2,10 +2,11 @@
 #ifndef SYMLIE_TAYLOR_SERIES_H
 #define SYMLIE_TAYLOR_SERIES_H
 
-/* Size of a coefficient array of one order. In the batched layout of nodes and elements it has the same layout. */
+/* Size of the coefficient array of one order. With the batched layout of nodes and elements, the array has this
+ * layout as well. */
 #if ORDERS_BESIDE
 #define STORED_SIZE ((int)STORED_BESIDE)
-#define MOVING_STORED ((int)stored_of_moving(P)) /* up to the last moving node */
+#define MOVING_STORED ((int)stored_of_moving(P)) /* components up to the last moving node */
 #define MOVED_SIZE ((int)(FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE))
 #define VELOCITY_SIZE ((int)VELOCITY_BESIDE)
 #define ROWS_SIZE ((int)ROWS_BESIDE)
@@ -23,24 +24,24 @@
 #define SUMS_TOGETHER 0
 #endif
 #define MOVED_ROWS(most) (FIELDS ? (FIELD_SERIES ? (most) + 1LL : 1LL) : 0LL)
-#define NUMBERS_OF_SERIES CACHE_LINE /* space of the scalars before the coefficients */
+#define NUMBERS_OF_SERIES CACHE_LINE /* space for the scalars before the coefficients */
 
-/* Taylor coefficients from a state, one array for each order. */
+/* Taylor coefficients about a state, one array per order. */
 typedef struct {
     symlie_real *is_known;
     symlie_real *t;
     symlie_real *unit;          /* unit of time of the coefficients, a power of two in s */
     symlie_real *longest;       /* longest admissible step */
-    symlie_real *searched;      /* length up to which the next two were searched */
-    symlie_real *before;        /* length up to which the branches are known to be valid, if it is limited */
-    symlie_real *beyond;        /* length from which they are known to be invalid */
+    symlie_real *searched;      /* length up to which `before` and `beyond` were searched */
+    symlie_real *before;        /* length up to which the branches are known to be valid, if limited */
+    symlie_real *beyond;        /* length from which the branches are known to be invalid */
     symlie_real *q;
     symlie_real *v;
-    symlie_real *w;             /* v with f of first-order states, if these have series */
+    symlie_real *w;             /* v, with f for first-order states, if f has a series */
     symlie_real *lambda;
-    symlie_real *q_0, *v_0, *w_0, *lambda_0; /* order 0, system vectors */
-    symlie_real *q_1, *v_1;     /* rates per second, system vectors */
-    symlie_real *conditions;    /* switching functions: sizes, then one array for each order */
+    symlie_real *q_0, *v_0, *w_0, *lambda_0; /* coefficients of order 0 as system vectors */
+    symlie_real *q_1, *v_1;     /* rates per second as system vectors */
+    symlie_real *conditions;    /* switching functions: sizes, then one array per order */
     symlie_real *events;        /* event functions, if they have series */
 } symlie_series;
 
@@ -82,13 +83,13 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     return memory + series_workspace(P, most);
 }
 
-/* Convert a time in s to the unit of a series. */
+/* Convert a time from s to the unit of a series. */
 static inline symlie_real in_unit(const symlie_series *restrict series, symlie_real length)
 {
     return length / *series->unit;
 }
 
-/* Convert coefficient arrays, or their sums, to system vectors; `array` receives copies if the layouts differ. */
+/* Convert coefficient arrays, or their sums, to system vectors; `array` receives a copy if the layouts differ. */
 static inline const symlie_real *stored_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
 #if ORDERS_BESIDE

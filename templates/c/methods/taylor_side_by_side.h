@@ -1,5 +1,5 @@
-/* A Taylor step of several members in SIMD lanes, of one part each, bitwise identical to taylor.h. The cached series
- * belong to all lanes; if the state of a lane differs, all series are recomputed. */
+/* A Taylor step without branch changes for several members in SIMD lanes, bitwise identical to taylor.h. The cached
+ * series belong to all lanes; if the state of one lane differs, all series are recomputed. */
 #ifndef SYMLIE_TAYLOR_SIDE_BY_SIDE_H
 #define SYMLIE_TAYLOR_SIDE_BY_SIDE_H
 
@@ -57,7 +57,8 @@ static inline int series_of_lanes(const symlie_problem *restrict P, symlie_real 
     return status;
 }
 
-/* Series at the start of a step, from either cached series of its state. */
+/* Provide the series at the start of a step, from the cached series whose states are the states of the lanes if
+ * there is one. */
 static inline int begin_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_control *restrict control,
                                mass_matrix *restrict mass, const symlie_state *restrict state, series_places *restrict at)
 {
@@ -98,7 +99,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         if (!SYMLIE_ALL(*at.begin.longest == *at.begin.longest)) return SYMLIE_NOT_FINITE;
         trial->is_untried = ~(h <= *at.begin.longest * STRETCH);
         trial->factor = *at.begin.longest / h;
-        /* Lanes whose step is too long do not move. */
+        /* Lanes whose step is too long do not advance. */
         length = SYMLIE_WHERE(trial->is_untried, none, h);
     }
     if (SYMLIE_ALL(trial->is_untried)) {
@@ -134,7 +135,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     return SYMLIE_DONE;
 }
 
-/* Number of evaluations of a member as in an individual run, where no series follows the last step. */
+/* Number of evaluations that a member would have in an individual run, where no series is computed after the last
+ * step. */
 static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
                                             int has_first, int have_first, int is_last)
 {
@@ -142,14 +144,14 @@ static inline long long evaluations_of_lane(const symlie_control *restrict contr
     return (trial->is_untried[lane] == 0) * (is_last ? 1 : control->order) + !has_first * control->order;
 }
 
-/* Copy the series of a lane to another one. */
+/* Copy the series of one lane to another. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     symlie_real *memory = aligned(P->workspace);
     for (long long k = 2 * series_workspace(P, MOST_ORDER) - 1; k >= 0; k--) memory[k][to] = memory[k][from];
 }
 
-/* Members that step individually have other parameters than the previous ones. */
+/* Members that take individual steps have other parameters than the previous ones: discard the cached series. */
 static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
 {
     const uintptr_t size = CACHE_LINE * sizeof(symlie_scalar), place = (uintptr_t)workspace;

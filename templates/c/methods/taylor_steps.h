@@ -4,8 +4,8 @@
 
 #include "taylor_lengths.h"
 
-/* theta of a part of a step: from v and f at its ends, which gives its size, or from their means if angles depend on
- * it. */
+/* Compute theta of a part of a step: its size from v and f at both ends, or its value from their means if angles
+ * depend on it. */
 static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                   const symlie_series *restrict begin, const symlie_series *restrict end, symlie_real *restrict theta)
 {
@@ -21,8 +21,8 @@ static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real 
 #endif
 }
 
-/* Norm of the difference between the rates of a series at its end and those of the series that starts there; h/order
- * times this difference is the local error of theta and v. */
+/* Norm of the difference between the rates at the end of a series and those of the series that starts there; the
+ * local error of theta and v is h/order times this difference. */
 static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                        const symlie_control *restrict control, const symlie_series *restrict begin,
                                        const symlie_series *restrict end, const symlie_real *restrict rate_q,

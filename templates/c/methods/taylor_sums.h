@@ -1,4 +1,4 @@
-/* Sums of the terms of series. */
+/* Summation of Taylor series. */
 #ifndef SYMLIE_TAYLOR_SUMS_H
 #define SYMLIE_TAYLOR_SUMS_H
 
@@ -16,7 +16,8 @@ static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restric
 #endif
 }
 
-/* Sum coefficient arrays by Horner's scheme, which has the least rounding, and optionally their derivatives. */
+/* Sum coefficient arrays by Horner's scheme, which has the smallest rounding error, and their derivatives if
+ * requested. */
 static SYMLIE_INLINE void begin_sums(const int rows, int size, int count, const symlie_real *restrict x, symlie_row *restrict sum,
                                      symlie_row *restrict slope)
 {
@@ -59,8 +60,8 @@ static SYMLIE_INLINE void sum_parts(const int with_slopes, int size, int stride,
     for (; i < size; i += JET_WIDTH) sum_rows(with_slopes, 1, stride, size - i, count, x + i, s, out + i, rate + i);
 }
 
-/* out = sum_k x_k s^k over the orders below the count, for the first `size` numbers of arrays with the given stride;
- * also the derivative if rate is not null. */
+/* Compute out = sum_k x_k s^k over k < count for the first `size` numbers of arrays with the given stride, and its
+ * derivative if rate is not null. */
 static inline void sum_first(int size, int stride, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out,
                              symlie_real *restrict rate)
 {
@@ -73,7 +74,7 @@ static inline void sum_series(int size, int count, const symlie_real *restrict x
     sum_first(size, size, count, x, s, out, 0);
 }
 
-/* Sum two series together, of a fixed number of registers, since each addition depends on the previous one. */
+/* Sum two series of a fixed number of registers together: the additions of one series depend on each other. */
 static SYMLIE_INLINE void sum_two_series(const int with_slopes, const int size, const int other_size, int count, const symlie_real *restrict x,
                                          const symlie_real *restrict other, symlie_real s, symlie_real *restrict out,
                                          symlie_real *restrict other_out, symlie_real *restrict rate, symlie_real *restrict other_rate)
@@ -90,7 +91,7 @@ static SYMLIE_INLINE void sum_two_series(const int with_slopes, const int size, 
     put_sums(with_slopes, others, other_size, other_sum, other_slope, other_out, other_rate);
 }
 
-/* Sum v, or lambda, as system vectors. */
+/* Sum v or lambda to a system vector. */
 static inline void sum_velocities(const symlie_problem *restrict P, symlie_real *restrict work, int count, const symlie_real *restrict x,
                                   symlie_real s, symlie_real *restrict out, symlie_real *restrict rate)
 {
@@ -115,7 +116,7 @@ static inline void sum_multipliers(const symlie_problem *restrict P, symlie_real
 #endif
 }
 
-/* The n-th power. */
+/* Integer power of x. */
 static inline symlie_real whole_power(symlie_real x, int n)
 {
     symlie_real found = SYMLIE_NUMBER(1);
@@ -140,7 +141,7 @@ static SYMLIE_INLINE void sum_means_of_rows(const int rows, int size, int rest, 
     for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
 
-/* Mean of a series from 0 to s, of orders below the count, in two independent halves. */
+/* Compute the mean from 0 to s of a series with terms k < count, in two independent halves. */
 static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
     symlie_scalar weight[MOST_ORDER + 1];

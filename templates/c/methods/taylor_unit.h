@@ -1,11 +1,12 @@
-/* Unit of time of the coefficients: a power of two in s near the length of a step, so that terms of all orders stay in
- * the range of doubles for any unit system of the model. Products with it are exact, and no result depends on it. */
+/* Unit of time of the coefficients: a power of two in s near the length of a step, so that the terms of all orders
+ * stay in the range of doubles for any unit system of the model. Products with the unit are exact, and no result
+ * depends on it. */
 #ifndef SYMLIE_TAYLOR_UNIT_H
 #define SYMLIE_TAYLOR_UNIT_H
 
 #include "taylor_series.h"
 
-/* Power of two below a length; an invalid length leaves the previous unit. */
+/* Largest power of two below a length; if the length is invalid, the previous unit. */
 #if SYMLIE_LANES > 1
 static inline symlie_real unit_near(symlie_real length, symlie_real before)
 {
@@ -53,8 +54,8 @@ static inline int is_in_range(const symlie_problem *restrict P, const symlie_ser
     return SYMLIE_ALL((size == 0) | ((size >= 1 / most) & (size <= most)));
 }
 #else
-/* Exponent of the power of two by which coefficients grow from order to order if the last nonzero ones are near the
- * limits of doubles; otherwise zero. */
+/* Exponent of the power of two by which coefficients grow per order if the last nonzero ones are near the limits of
+ * doubles; otherwise zero. */
 static inline int growth_beyond_range(const symlie_problem *restrict P, const symlie_series *restrict series, int order)
 {
     const symlie_real most = LARGEST_COEFFICIENT;

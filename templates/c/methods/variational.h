@@ -7,9 +7,9 @@
  *   B_{n+1} v_{n+1} + b = 0                                                                           (5)
  *
  * with p = dT/dv, p+ = -D1 L_d, p- = D2 L_d, and the loads l = D_q V + dD/dv - f at the ends. The multipliers at
- * t_{n+1} are the mean of lambda_{n+1}- and lambda_{n+1}+; the latter solves (2), (3) of the next step of this length,
- * which starts from it. The kernels of the discrete Lagrangian define the weights and functions. Source: [Hante2022],
- * equations 14 to 18. */
+ * t_{n+1} are the mean of lambda_{n+1}- and lambda_{n+1}+. The latter solves (2) and (3) of the next step, if it has
+ * the same length, and is the initial guess there. The kernels of the discrete Lagrangian define the weights and
+ * functions. Source: [Hante2022], equations 14 to 18. */
 #ifndef SYMLIE_VARIATIONAL_H
 #define SYMLIE_VARIATIONAL_H
 
@@ -35,7 +35,7 @@ static inline void take_held(const symlie_problem *restrict P, symlie_real t, co
     system_difference(P, q_n, q, held);
 }
 
-/* Solve (1), (2), (3) from s->u; s->r is the rounding residual of (2). */
+/* Solve (1), (2), (3) starting from s->u; s->r becomes the residual of (2) due to rounding. */
 static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_real h, const symlie_real *restrict q,
                               const symlie_real *restrict v, const symlie_real *restrict load, symlie_real *restrict target,
                               symlie_real *restrict held, newton_counts *restrict counts)
@@ -69,7 +69,8 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     return SYMLIE_DONE;
 }
 
-/* Solve (4), (5) for s->v, s->load and mu in s->u; the matrix of loads is used if M alone does not converge. */
+/* Solve (4), (5) for s->v, s->load and mu in s->u. The matrix with derivatives of loads is used if the iteration
+ * with M alone does not converge. */
 static inline int solve_end(newton_problem *restrict s, const symlie_real *restrict q, const symlie_real *restrict target,
                             const symlie_real *restrict theta, symlie_real size, symlie_real *restrict is_damped,
                             newton_counts *restrict counts)

@@ -1,4 +1,4 @@
-/* Further parts of main.c: the plan of an integration, and the state as one line. */
+/* Functions of main.c: the plan of an integration, and the output of a state as one line. */
 #ifndef SYMLIE_MAIN_STEPS_H
 #define SYMLIE_MAIN_STEPS_H
 
@@ -17,14 +17,14 @@ static inline long long steps_between(symlie_real a, symlie_real b, symlie_real 
     return ratio > 1 ? (long long)ceil(ratio) : 1;
 }
 
-/* A time that a step must end at, and the start time of the next step. */
+/* A stop time, and the start time of the next step. */
 typedef struct {
     symlie_real t, after;
 } symlie_breakpoint;
 
 #define BYTES_OF_SEGMENT (sizeof(symlie_breakpoint) + 2 * sizeof(symlie_real) + sizeof(long long) + 2)
 
-/* Index of the period of a repeated breakpoint that contains a time; the period of the table has index 0. */
+/* Index of the period of a repeated breakpoint that contains a time; the period stored in the table has index 0. */
 static inline long long period_of(int k, symlie_real t)
 {
     return (long long)floor((t - repeated_breakpoint[k]) / breakpoint_period[k]);
@@ -43,8 +43,8 @@ static inline int by_time(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Compute all breakpoints in order, those of periodic tables in each period. Breakpoints at the start of the steps
- * after an earlier one are merged with it. Return their number. */
+/* Compute all breakpoints in order, including those of periodic tables in each period. A breakpoint that lies before
+ * the start of the step after its predecessor is merged with it. Return the number of breakpoints. */
 static inline long long breakpoints_until(symlie_real end, symlie_breakpoint *restrict found)
 {
     long long n = 0, merged = 0;
@@ -66,7 +66,8 @@ static inline long long breakpoints_until(symlie_real end, symlie_breakpoint *re
     return merged;
 }
 
-/* Segments from 0 to the end between the breakpoints, in memory of most_segments. */
+/* Divide the time from 0 to the end into segments at the breakpoints; the segments are stored in memory of
+ * most_segments. */
 static inline symlie_plan plan_until(symlie_real end, symlie_real h, void *memory)
 {
     const long long most = most_segments(end);
@@ -78,7 +79,7 @@ static inline symlie_plan plan_until(symlie_real end, symlie_real h, void *memor
     long long n = 0;
     for (long long k = 0; k < count && at[k].t < end; k++) {
         if (at[k].t < 0) continue;
-        /* An end directly after a jump has the state at the jump. */
+        /* If the end lies directly after a jump, the final state is the one at the jump. */
         if (!(at[k].after < end)) {
             end = at[k].t;
             break;
@@ -101,7 +102,7 @@ static inline int integrate(const symlie_plan *plan)
     do {
         record.events = 0;
         status = symlie_integrate(&problem, &state, plan, &record);
-    } while (status == SYMLIE_BUFFER_FULL || status == SYMLIE_BUDGET); /* also after changes of the rank of the constraints */
+    } while (status == SYMLIE_BUFFER_FULL || status == SYMLIE_BUDGET); /* also after rank changes of the constraints */
     return status == SYMLIE_EVENT ? SYMLIE_DONE : status;
 }
 

@@ -317,7 +317,7 @@ class EventSearch:
                 high, b = x, c
                 a *= 0.5 if side == 1 else 1.0
                 side = 1
-        # The value of an end that did not move may come from an interpolated state.
+        # The value at an end that was never replaced may come from an interpolated state.
         if low == path.x and low > 0:
             c, behind = float(inside.step_to(low)[1][path.event]), low
             if not is_before(before, c):

@@ -135,13 +135,14 @@ class _SwitchSearch:
         stepper, state, h, t = self.stepper, self.state, self.h, self.state.t
         low, high = self._halved(self._is_before)
         size = self._size(stepper.mechanics.index1(self.end, trial.q, trial.v)[0], trial.v)
-        # Much shorter steps would lose digits.
+        # Much shorter steps would be inaccurate.
         begin = 0.0 if high < SHORTEST_SWITCH * h else low
         there = self.step_of(begin) if begin > 0 else None
         begun = state if there is None else there
         base = _Moving(stepper, t + begin, begun.q, begun.v)
         below = base.moved(t + low)
-        # The step up to there uses the branches before; the remainder follows its rates.
+        # The step up to this point uses the branch before the switch; the rest is extrapolated with the rates at this
+        # point.
         reached, at = high, self.end
         for _ in range(SWITCH_HALVINGS):
             at = t + reached if reached < h else self.end
@@ -155,7 +156,7 @@ class _SwitchSearch:
         above = base.moved(at)
         if not stepper.method.restarts_at_kinks and not self._jump(below, above, size):
             return None
-        # A chattering force has no continuation from there.
+        # A chattering force permits no motion beyond this point.
         if not self._has(self.signs(above.t, above.q, above.v), above, at + 2 * DERIVATIVE_STEP * h):
             return None
         increment = stepper.moving((reached - begin) * above.v)

@@ -136,7 +136,8 @@ class Bdf(Implicit):
         )
 
     def constants(self) -> list[str]:
-        # The coefficients of the starting method need separate names, since all headers form one source text.
+        # The coefficients of the starting method need separate names, since all headers are part of one translation
+        # unit.
         names = ("A", "C", "D")
         return [
             f"#define STEPS {self.tableau.steps}",

@@ -74,7 +74,7 @@ def chosen(
         return longest(points[:of], difference, SHORTENED_STEP, bound / control.safety)
 
     best, found = order, factor(order, differences[order])
-    # Orders above two amplify an unresolved oscillation until it limits the step size; order two damps it.
+    # Orders above two amplify unresolved oscillations until these limit the step size; order two damps them.
     is_held = is_known and control.safety * found <= control.hold
     if order > 2 and is_held and equal >= order:
         turn = phase(order, differences[order], differences[order - 2])

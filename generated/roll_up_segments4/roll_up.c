@@ -15,7 +15,7 @@ void symlie_prepare(long long element, const symlie_real *p, const symlie_real *
 
 void symlie_initial(const symlie_real *p, symlie_real *q, symlie_real *v) { roll_up_initial(p, q, v); }
 
-/* Time loops include these functions themselves. */
+/* Time loops include these functions as source code. */
 #ifndef SYMLIE_TIME_LOOP
 void symlie_advance(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {

@@ -38,7 +38,7 @@
 #define MOVING_BEGIN ((int)P->moving_begin)
 #define MOVING_END ((int)P->moving_end)
 #define INTEGRATES_VELOCITIES P->integrates_velocities
-#define VELOCITIES_BEGIN (0) /* from the first to the last node type with velocities */
+#define VELOCITIES_BEGIN (0) /* range from the first to the last node type with velocities */
 #define VELOCITIES_END (DIMENSION)
 #define UNROLL_STAGES 0
 #define NODES_OF_S3sR3 ((int)P->nodes[0].count)
@@ -732,7 +732,7 @@ static inline void roll_up_initial(const symlie_real *restrict p, symlie_real *r
 }
 
 #if SYMLIE_LANES == 1
-/* Polynomials of coefficient functions without their branch; `beyond` reports arguments outside their interval. */
+/* Polynomials of coefficient functions without a branch; `beyond` is set if an argument lies outside the interval. */
 static inline symlie_real symlie_c0_to_5_2_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 2.5);
@@ -824,8 +824,8 @@ static inline void S3sR3_advance_polynomial(const symlie_real *restrict q, const
     out[6] = ((q[6] + ((s22 - s21) * s12)) + ((s24 + s25) * s13)) + ((s23 - s15) * s14);
 }
 
-/* S3sR3_advance of 16 nodes; returns 0 with an invalid result if an argument is outside the interval of a
- * polynomial. */
+/* S3sR3_advance of 16 nodes. Returns 0, with an invalid result, if an argument lies outside the
+ * interval of its polynomial. */
 static inline int S3sR3_advance_16(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     symlie_real q_of[7][16];
@@ -848,8 +848,8 @@ static inline int S3sR3_advance_16(const symlie_real *restrict q, const symlie_r
     return !beyond;
 }
 
-/* S3sR3_advance of 4 nodes; returns 0 with an invalid result if an argument is outside the interval of a
- * polynomial. */
+/* S3sR3_advance of 4 nodes. Returns 0, with an invalid result, if an argument lies outside the
+ * interval of its polynomial. */
 static inline int S3sR3_advance_4(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     symlie_real q_of[7][4];
@@ -898,8 +898,8 @@ static inline void S3sR3_inverse_tangent_operator_polynomial(const symlie_real *
     out[5] = s15;
 }
 
-/* S3sR3_inverse_tangent_operator of 16 nodes; returns 0 with an invalid result if an argument is outside the interval of a
- * polynomial. */
+/* S3sR3_inverse_tangent_operator of 16 nodes. Returns 0, with an invalid result, if an argument lies outside the
+ * interval of its polynomial. */
 static inline int S3sR3_inverse_tangent_operator_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][16];
@@ -922,8 +922,8 @@ static inline int S3sR3_inverse_tangent_operator_16(const symlie_real *restrict 
     return !beyond;
 }
 
-/* S3sR3_inverse_tangent_operator of 4 nodes; returns 0 with an invalid result if an argument is outside the interval of a
- * polynomial. */
+/* S3sR3_inverse_tangent_operator of 4 nodes. Returns 0, with an invalid result, if an argument lies outside the
+ * interval of its polynomial. */
 static inline int S3sR3_inverse_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][4];
@@ -974,8 +974,8 @@ static inline void S3sR3_tangent_operator_polynomial(const symlie_real *restrict
     out[5] = s17 + ((s11 * s13) * s12);
 }
 
-/* S3sR3_tangent_operator of 16 nodes; returns 0 with an invalid result if an argument is outside the interval of a
- * polynomial. */
+/* S3sR3_tangent_operator of 16 nodes. Returns 0, with an invalid result, if an argument lies outside the
+ * interval of its polynomial. */
 static inline int S3sR3_tangent_operator_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][16];
@@ -998,8 +998,8 @@ static inline int S3sR3_tangent_operator_16(const symlie_real *restrict u, const
     return !beyond;
 }
 
-/* S3sR3_tangent_operator of 4 nodes; returns 0 with an invalid result if an argument is outside the interval of a
- * polynomial. */
+/* S3sR3_tangent_operator of 4 nodes. Returns 0, with an invalid result, if an argument lies outside the
+ * interval of its polynomial. */
 static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][4];
@@ -1023,8 +1023,8 @@ static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const 
 }
 
 #else
-/* S3sR3_advance of 4 nodes: first the arguments of coefficient functions, then their values, where all
- * nodes advance together through long dependency chains, then the rest. */
+/* S3sR3_advance of 4 nodes in three parts: arguments of coefficient functions; their values, with the
+ * long dependency chains of all nodes interleaved; the remaining operations. */
 static inline void S3sR3_advance_arguments(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict argument)
 {
     (void)q, (void)u;
@@ -1116,8 +1116,8 @@ static inline void S3sR3_advance_4(const symlie_real *restrict q, const symlie_r
         S3sR3_advance_rest(value + n, q + n * 7, u + n * 6, out + n * 7);
 }
 
-/* S3sR3_tangent_operator of 4 nodes: first the arguments of coefficient functions, then their values, where all
- * nodes advance together through long dependency chains, then the rest. */
+/* S3sR3_tangent_operator of 4 nodes in three parts: arguments of coefficient functions; their values, with the
+ * long dependency chains of all nodes interleaved; the remaining operations. */
 static inline void S3sR3_tangent_operator_arguments(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict argument)
 {
     (void)u, (void)w;
@@ -1395,8 +1395,8 @@ static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e,
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_tip(e, 1) + k] += local[6 + k];
 }
 
-/* Add a part to a sum that is initialised up to `reached`. Usually nodes follow the order of the elements, so that the
- * first part of each is written without previous zeros. */
+/* Add a contribution to a vector that is initialised up to `reached`. Nodes usually follow the order of the
+ * elements, so the first contribution to each node is stored without prior initialisation to zero. */
 static SYMLIE_INLINE void add_part(const int n, int at, const symlie_real *restrict part, int *reached, symlie_real *sum)
 {
     if (at == *reached) {
@@ -1543,15 +1543,15 @@ for (int k = 0; k < 1; k++) E[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
-/* Overwrite v of first-order states with their algebra-valued rates, which depend on the accelerations of the other
- * nodes. */
+/* Overwrite v of first-order states with their rates in the Lie algebra, which depend on the accelerations of the
+ * other nodes. */
 static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
     const symlie_real *restrict multipliers = lambda;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
-/* Output linear_momentum, summed over elements. */
+/* Compute output linear_momentum, summed over elements. */
 static inline void system_output_linear_momentum(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1569,7 +1569,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* Output angular_momentum, summed over elements. */
+/* Compute output angular_momentum, summed over elements. */
 static inline void system_output_angular_momentum(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1587,7 +1587,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* Output tip_distance, summed over elements. */
+/* Compute output tip_distance, summed over elements. */
 static inline void system_output_tip_distance(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1605,7 +1605,7 @@ for (int k = 0; k < 1; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* Output tip_rotation, summed over elements. */
+/* Compute output tip_rotation, summed over elements. */
 static inline void system_output_tip_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1623,7 +1623,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* Compute a named output by its number; return the number of its components. */
+/* Compute a named output by its index. Return the number of its components. */
 static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
@@ -1645,23 +1645,23 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
     return 0;
 }
-/* Configuration and velocity of prescribed nodes at time t, and of dependent nodes. */
+/* Compute the configuration and velocity of prescribed nodes at time t, and of dependent nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
 }
 
-/* Acceleration of prescribed nodes at time t, zero for all others. */
+/* Compute the accelerations of prescribed nodes at time t; zero for all others. */
 static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t;
 }
 #define MASS_IS_DIAGONAL 1
-#define KEPT_PRODUCTS 0 /* values of B M^-1 */
+#define KEPT_PRODUCTS 0 /* number of stored values of B M^-1 */
 #define FACTORS_OF_NODES DIMENSION
 
-/* F = M^-1 by node blocks from the values of all elements. Return 0 if a block is not positive definite. */
+/* Compute the node blocks F of M^-1 from the values of all elements. Return 0 if a block is not positive definite. */
 static inline int factorize_mass(const symlie_problem *restrict P, const symlie_real *restrict M, symlie_real *restrict F)
 {
     for (int k = 0; k < FACTORS_OF_NODES; k++) F[k] = SYMLIE_NUMBER(0);
@@ -1683,21 +1683,21 @@ static inline int factorize_mass(const symlie_problem *restrict P, const symlie_
     return 1;
 }
 
-/* a = M^-1 r. */
+/* Compute a = M^-1 r. */
 static inline void apply_mobility(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict r, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = F[k] * r[k];
 }
 
 
-/* out = B v. */
+/* Compute out = B v. */
 static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
     (void)P, (void)B, (void)v, (void)out;
 }
 
-/* r -= B^T lambda, one local node at a time, so that no element waits for the previous one to update their
- * common node. */
+/* Compute r -= B^T lambda, one local node at a time: no element then waits for the previous one to update a common
+ * node. */
 static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
 {
     (void)P, (void)B, (void)lambda, (void)r;
@@ -1711,8 +1711,8 @@ static inline void clear_fields(const symlie_problem *restrict P, symlie_real *r
     (void)P, (void)a, (void)d;
 }
 
-/* a = M^-1 (r - B^T lambda) for components with a velocity, node by node; the elements of a node are in the order of
- * B. */
+/* Compute a = M^-1 (r - B^T lambda) node by node for components with a velocity; the elements of a node are visited
+ * in the order of B. */
 static inline void accelerate(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict B, const symlie_real *restrict lambda, const symlie_real *restrict r, symlie_real *restrict a)
 {
     const int *restrict joint = P->joints, *restrict joints = P->joint_counts;

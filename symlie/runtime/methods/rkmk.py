@@ -221,8 +221,7 @@ class Rkmk(ExplicitMethod):
 
 
 def order_of_truncation(commutators: int) -> int:
-    """Return the highest order attainable with a truncated dexp⁻¹, at least k + 2 for k commutators. Source:
-    [MuntheKaas1999]."""
+    """Return the highest order with dexp⁻¹ truncated after k commutators, at least k + 2. Source: [MuntheKaas1999]."""
     # Even numbers of commutators k ≥ 2 gain one order, since B₃ = B₅ = … = 0.
     return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
 

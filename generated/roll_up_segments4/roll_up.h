@@ -1730,8 +1730,9 @@ static inline void accelerate(const symlie_problem *restrict P, const symlie_rea
     (void)P, (void)F, (void)B, (void)lambda, (void)r, (void)a;
 }
 
-/* Contributions of each element alone: its
- * block of S = B1 W^T, whose other entries become zero, and its entries of x = B1 M^-1 r - c. Band row i of S starts at
+/* Contributions of individual elements:
+ * the diagonal block of S = B1 W^T of each
+ * element, with all other entries set to zero, and its entries of x = B1 M^-1 r - c. Band row i of S starts at
  * S + i * width with column i - bandwidth. S and x are in the order of elimination, in which the equations of an
  * element are consecutive. */
 SYMLIE_ASSEMBLY void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
@@ -1740,7 +1741,8 @@ SYMLIE_ASSEMBLY void assemble_instances(const symlie_problem *restrict P, const 
     (void)P, (void)B0, (void)B1, (void)F, (void)r, (void)c, (void)width, (void)center, (void)W, (void)S, (void)x;
 }
 
-/* Blocks of S = B1 W^T of different elements, or places, that share a node; products with a diagonal are cheaper than memory. */
+/* Blocks of S = B1 W^T of different elements, or of different local nodes, that share a
+ * node; products with a diagonal are recomputed, which is cheaper than loading them. */
 SYMLIE_ASSEMBLY void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict W, int width, symlie_real *restrict S)
 {
     (void)P, (void)B0, (void)B1, (void)F, (void)W, (void)width, (void)S;

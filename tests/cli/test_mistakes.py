@@ -32,7 +32,7 @@ MISTAKES = [
     ((*RUN, "--out", "top.txt"), "must end in .nc or .npz"),
     ((*RUN, "--plot", "nowhere/top.png"), "does not exist"),
     ((*RUN, "--reference", "--t-end", "0.3"), "known at t = 0.1, 0.5, 1"),
-    ((*RUN, "--reference", "--set", "mass=1"), "own parameters"),
+    ((*RUN, "--reference", "--set", "mass=1"), "default parameters"),
     (("generate",), "Name a model, or give --all"),
     (("generate", "--all", "--check"), "No folder 'generated' exists"),
     (("converge", "heavy_top", "-o", "group=SE3", "--steps", "0.1", "--reference", "no.json"), "cannot be read"),

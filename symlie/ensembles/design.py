@@ -31,7 +31,7 @@ MOST_IN_MEMORY = 10**7
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Design:
-    """The members of an ensemble, as numbers."""
+    """Initial states, parameters and inputs of the members of an ensemble."""
 
     system: System
     """System of all members."""

@@ -21,7 +21,7 @@ FROM_SINE = 3
 
 @dataclass(frozen=True)
 class Waves:
-    """Errors of one k: arrays of shape (n, cells), in units of ω^power."""
+    """Error bounds for one index k, arrays of shape (n, cells), in units of ω^power."""
 
     total: Array
     coefficients: Array

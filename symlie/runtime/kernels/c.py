@@ -239,7 +239,7 @@ def starts_structure(layout: Layout) -> Structures:
 
 
 def checked_places(layout: Layout) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Starts of rotation matrices, and starts and ends of parts that are nonzero on their groups."""
+    """Return the first indices of rotation matrices, and the ranges of parts that are nonzero on their groups."""
     rotations, parts = [], []
     for node in layout.nodes:
         for f in node.type.storage_fields:

@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     symlie_real *M;
-    symlie_real *F; /* M^-1 by nodes */
+    symlie_real *F; /* factors of M, node by node */
     symlie_real *W; /* B M^-1 in blocks */
     symlie_real *S; /* band rows */
     symlie_real *x; /* right-hand side in the order of elimination */

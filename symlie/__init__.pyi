@@ -51,6 +51,7 @@ from symlie.elements.joints.couplings import GearJoint as GearJoint
 from symlie.elements.joints.couplings import RackJoint as RackJoint
 from symlie.elements.joints.denavit_hartenberg import DenavitHartenbergLink as DenavitHartenbergLink
 from symlie.elements.joints.denavit_hartenberg import denavit_hartenberg_chain as denavit_hartenberg_chain
+from symlie.elements.joints.drives import Drive as Drive
 from symlie.elements.joints.joint import Joint as Joint
 from symlie.elements.joints.kinds import ConstantVelocityJoint as ConstantVelocityJoint
 from symlie.elements.joints.kinds import CylindricalJoint as CylindricalJoint
@@ -67,7 +68,6 @@ from symlie.elements.joints.kinds import UniversalJoint as UniversalJoint
 from symlie.elements.joints.lengths import DistanceJoint as DistanceJoint
 from symlie.elements.joints.lengths import ScrewJoint as ScrewJoint
 from symlie.elements.joints.minimal import minimal_coordinates as minimal_coordinates
-from symlie.elements.joints.motions import Drive as Drive
 from symlie.elements.joints.rolling import RollingContact as RollingContact
 from symlie.elements.marker import Connectable as Connectable
 from symlie.elements.marker import Marker as Marker

@@ -24,7 +24,7 @@ from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression
 
 if TYPE_CHECKING:
-    from symlie.elements.joints.motions import Load
+    from symlie.elements.joints.drives import Load
     from symlie.runtime.solution.solution import Solution
 
 ROUNDING = 1e-9

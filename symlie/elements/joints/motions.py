@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from sympy import Expr, Max
 
 from symlie.contract.manifest import InitialCondition
 from symlie.elements.joints.coordinates import Coordinate, Turn
+from symlie.elements.joints.drives import Drive, Load
 from symlie.elements.joints.joint import ROUNDING, Joint
 from symlie.elements.joints.placing import place_behind
 from symlie.errors import ModelError, UnknownNameError
 from symlie.modeling.expressions import components, select
-
-
-@dataclass(frozen=True)
-class Drive:
-    """Constraint that makes a coordinate of a joint follow a function of time.
-
-    Attributes
-    ----------
-    name
-        Name of the constraint.
-    effort
-        Required torque in N m, or force in N, on the second body about or along the axis, for outputs and events;
-        reported as NAME_effort.
-    """
-
-    name: str
-    effort: Expr
-
-
-@dataclass(frozen=True)
-class Load:
-    """Torque or force on a coordinate of a joint, in N m or N."""
-
-    coordinate: Coordinate
-    effort: Expr
-    forces: range
-    """Indices among the generalised forces of the model; empty for a force along an expression."""
 
 
 class MovingJoint(Joint):

@@ -1,5 +1,5 @@
-/* Taylor coefficients f^(j)(z) / j!, j = 1, ..., order, of scalar functions, with the same operations as
- * symlie/runtime/kernels/function_series.py. */
+/* Taylor coefficients f^(j)(z) / j!, j = 1 ... order, of functions of one argument;
+ * symlie/runtime/kernels/function_series.py has the same operations. */
 #ifndef SYMLIE_FUNCTION_SERIES_H
 #define SYMLIE_FUNCTION_SERIES_H
 
@@ -7,9 +7,9 @@
 
 #define ENOUGH ((symlie_scalar)0x1p-60)
 #define SEED ((symlie_scalar)1e-100)
-#define MOST_FUNCTIONS 256 /* maximum number of functions c_{k,n}, n = 0, 1, ... */
+#define MOST_FUNCTIONS 256 /* number of c_{k,n} for n = 0, 1, ... */
 
-/* Compute c_{1,n} s^n by backward recurrence, normalised by sum (2n + 1) j_n^2 = 1. */
+/* c_{1,n} s^n by backward recurrence, normalised by sum (2n + 1) j_n^2 = 1. */
 static inline int backward_bessel(symlie_scalar omega, symlie_scalar z, symlie_scalar s, int last, symlie_scalar *restrict y)
 {
     int first = omega > last ? (int)ceil(omega) : last;
@@ -31,7 +31,7 @@ static inline int backward_bessel(symlie_scalar omega, symlie_scalar z, symlie_s
     return first + 2;
 }
 
-/* Compute the same values by forward recurrence. */
+/* The same by forward recurrence. */
 static inline int forward_bessel(symlie_scalar omega, int last, symlie_scalar *restrict y)
 {
     y[0] = sin(omega) / omega;
@@ -40,8 +40,8 @@ static inline int forward_bessel(symlie_scalar omega, int last, symlie_scalar *r
     return last + 2;
 }
 
-/* Compute c_{k+2,n} from c_{k,n} by forward recurrence up to 4n + k + 2 = 2 omega and by backward recurrence above;
- * the array becomes shorter by one. */
+/* c_{k+2,n} from c_{k,n}, by forward recurrence up to 4n + k + 2 = 2 omega and backward recurrence above; one number is
+ * lost at the end. */
 static inline void raise_index(int k, int count, symlie_scalar at_zero, symlie_scalar z, symlie_scalar omega, symlie_scalar s,
                   symlie_scalar *restrict y, symlie_scalar *restrict found)
 {
@@ -56,7 +56,7 @@ static inline void raise_index(int k, int count, symlie_scalar at_zero, symlie_s
     for (int n = 0; n < count; n++) y[n] = found[n];
 }
 
-/* Coefficients of c_{k,m}. */
+/* c_{k,m}. */
 static inline void coefficient_series(int k, int m, symlie_scalar z, int order, symlie_scalar *restrict out)
 {
     symlie_scalar y[MOST_FUNCTIONS], other[MOST_FUNCTIONS], factor = 1, at_zero = 1;
@@ -79,11 +79,11 @@ static inline void coefficient_series(int k, int m, symlie_scalar z, int order, 
     }
 }
 
-/* Compute the coefficients of powers 1 to `last` of the sum over all poles in g_0. They are positive and determine
- * the coefficients of all g_m. */
+/* Coefficients of the powers 1 to `last` of the sum over all poles in g_0, which determine those of all g_m; they are
+ * positive. */
 static inline void cotangent_terms(symlie_scalar z, int last, symlie_scalar *restrict terms)
 {
-    /* Coefficients of sum_{n>3} 1/(4 pi^2 n^2 - z); first + second is 4 pi^2 as an unevaluated sum. */
+    /* Coefficients of sum_{n>3} 1/(4 pi^2 n^2 - z), and 4 pi^2 as an unevaluated sum. */
     symlie_scalar further[] = {
         0.007189319455037842, 4.797777740389712e-06, 5.628571691501304e-09, 7.694489782590537e-12,
         1.1236594825402052e-14, 1.697178229881732e-17, 2.6118773492411107e-20, 4.0637074141552605e-23,
@@ -105,7 +105,7 @@ static inline void cotangent_terms(symlie_scalar z, int last, symlie_scalar *res
     }
 }
 
-/* Compute the coefficients of g_m from its terms of powers m + 1 to m + order. */
+/* g_m from its terms of the powers m + 1 to m + order. */
 static inline void cotangent_from_terms(int m, const symlie_scalar *restrict terms, int order, symlie_scalar *restrict out)
 {
     symlie_scalar factor = 2;
@@ -116,7 +116,7 @@ static inline void cotangent_from_terms(int m, const symlie_scalar *restrict ter
     }
 }
 
-/* Coefficients of g_m. */
+/* g_m. */
 static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_scalar *restrict out)
 {
     symlie_scalar terms[MOST_FUNCTIONS];
@@ -124,8 +124,7 @@ static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_sc
     cotangent_from_terms(m, terms, order, out);
 }
 
-/* Compute the coefficients of a_p by backward recurrence of 2x a' + (2p + 1) a = 1/(1 + x), in units of (-1)^n/(1 +
- * x)^n. */
+/* a_p by backward recurrence of 2x a' + (2p + 1) a = 1/(1 + x), in units of (-1)^n/(1 + x)^n. */
 static inline void angle_series(int p, symlie_scalar x, int order, symlie_scalar *restrict out)
 {
     if (!(x >= -0.0625 && x <= 1.0625)) x = (symlie_scalar)NAN;
@@ -149,7 +148,7 @@ static inline void put_series(int count, const symlie_real *restrict f, int lane
     for (int j = 0; j < count; j++) out[j * lanes + lane] = f[j];
 }
 
-/* Shift a user-defined series, given by its coefficients about a centre. */
+/* A user-defined series with coefficients about a centre. */
 static inline void shifted_series(int count, const double *restrict coefficients, symlie_scalar delta, int order, symlie_scalar *restrict out)
 {
     symlie_scalar terms[MOST_TERMS_OF_SERIES];

@@ -187,12 +187,14 @@ def write_pages(app: Sphinx) -> None:
     write(Path(app.srcdir) / FOLDER)
 
 
-def module_of_source(app: Sphinx, module: str, name: str) -> str | None:
+def module_of_source(app: Sphinx, module: str | None, name: str) -> str | None:
     """Return the module of the class of a member, also of an inherited one.
 
     Pages of source link back to one module of the reference, the first that documents an object of the page; inherited
     members would select another one than that of their class.
     """
+    if module is None:
+        return None
     outermost = getattr(importlib.import_module(module), name.partition(".")[0], None)
     return getattr(outermost, "__module__", None)
 

@@ -68,6 +68,7 @@ from symlie.elements.joints.kinds import UniversalJoint as UniversalJoint
 from symlie.elements.joints.lengths import DistanceJoint as DistanceJoint
 from symlie.elements.joints.lengths import ScrewJoint as ScrewJoint
 from symlie.elements.joints.minimal import minimal_coordinates as minimal_coordinates
+from symlie.elements.joints.motions import MovingJoint as MovingJoint
 from symlie.elements.joints.rolling import RollingContact as RollingContact
 from symlie.elements.marker import Connectable as Connectable
 from symlie.elements.marker import Marker as Marker

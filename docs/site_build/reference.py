@@ -6,7 +6,6 @@ does not read them again.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Iterable
@@ -187,23 +186,10 @@ def write_pages(app: Sphinx) -> None:
     write(Path(app.srcdir) / FOLDER)
 
 
-def module_of_source(app: Sphinx, module: str | None, name: str) -> str | None:
-    """Return the module of the class of a member, also of an inherited one.
-
-    Pages of source link back to one module of the reference, the first that documents an object of the page; inherited
-    members would select another one than that of their class.
-    """
-    if module is None:
-        return None
-    outermost = getattr(importlib.import_module(module), name.partition(".")[0], None)
-    return getattr(outermost, "__module__", None)
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("builder-inited", write_pages, priority=400)  # before the examples run, which takes minutes
     app.connect("autodoc-process-docstring", read_docstring, priority=400)
     app.connect("autodoc-process-docstring", finish_docstring, priority=600)
     app.connect("autodoc-process-bases", read_bases)
-    app.connect("viewcode-follow-imported", module_of_source)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

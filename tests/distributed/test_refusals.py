@@ -46,7 +46,7 @@ def test_cluster_without_workers_is_rejected(needs: Programs, top: System, tmp_p
         with pytest.raises(ExecutorError, match=r"no worker after 0\.2 s"):
             TOPS.run(top, 4, executor=cluster.client, wait=0.2)
         cluster.client.close()
-        with pytest.raises(ExecutorError, match="it is closed"):
+        with pytest.raises(ExecutorError, match="its status is closed"):
             TOPS.run(top, 4, executor=cluster.client)
 
 

@@ -85,6 +85,7 @@ def test_coordinates_of_a_custom_joint() -> None:
     assert "2 degrees of freedom" in found.system.mobility().line
     along = np.array([1, 0, 0.2]) / np.hypot(1, 0.2)
     pin = found.field("body", "x") + found.rotation("body").as_matrix() @ [0, 0, 0.5]
+    # Each side is a sum of products of numbers below one: rounding, with a margin.
     assert np.abs(pin - found.outputs["slot_travel"][:, None] * along).max() <= tolerances.EPSILON * 100
     assert found.outputs["slot_travel"][0] == pytest.approx(0.1) and found.outputs["slot_angle"][0] == 0.5
 
@@ -104,6 +105,7 @@ def test_views_of_a_custom_joint() -> None:
     for axis, expected in zip(joint["axes"], axes, strict=True):
         assert np.abs(decoded(axis) - expected).max() <= tolerances.DRAWN_ROTATION
     assert joint["limits"] == [-0.5, 0.7]
+    # Pages round coordinates to a small part of their range, see `symlie.view.packing`.
     assert np.abs(decoded(joint["coordinate"]) - found.outputs["slot_travel"]).max() <= 2.0**-15
 
 

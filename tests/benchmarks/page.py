@@ -159,7 +159,8 @@ YARDSTICKS = (
     Yardstick(
         "Ensembles",
         "CPU time of all processes, minimum of alternating samples.",
-        "-m tests.benchmarks.ensembles",
+        "-m tests.benchmarks.ensembles scipy heyoka",
+        ("heyoka",),
     ),
 )
 

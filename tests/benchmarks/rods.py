@@ -19,6 +19,7 @@ from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.solve import solve
+from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.solution.start import start_of
@@ -58,7 +59,9 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
     loop = CompiledIntegration(
         system, chosen, Plan((0.0,), (1.0,), (1,), (False,), (0,)), FIXED_STEPS, LoopState(0.0, initial), record_every=0
     )
-    call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
+    kernels = system.kernels
+    assert isinstance(kernels, CKernels)
+    call, step_call, problem, pointer = kernels.library.call, loop.library.call, loop.problem, loop.library.pointer
     rng = np.random.default_rng(1)
     u = 1e-3 * rng.standard_normal(layout.dimension)
     out = np.zeros(layout.storage + len(system.kernels.jacobian(system.prepared, 0.0, initial.q, initial.v)))
@@ -70,7 +73,7 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
             call.symlie_inverse_tangent_operator(problem, step, v, result),
         ),
         "kernels: force": lambda: call.symlie_force(problem, 0.0, q, v, result),
-        "right-hand side with multipliers": lambda: call.symlie_acceleration(problem, 0.0, q, v, result, second),
+        "right-hand side with multipliers": lambda: step_call.symlie_acceleration(problem, 0.0, q, v, result, second),
     }
     if layout.rows:
         parts["kernels: jacobian"] = lambda: call.symlie_jacobian(problem, 0.0, q, v, result)

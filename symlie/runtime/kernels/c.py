@@ -44,11 +44,17 @@ class ErrorNorm(NamedTuple):
 
 
 class CKernels:
-    """Kernels of a compiled library."""
+    """Kernels of a compiled library.
+
+    Attributes
+    ----------
+    library
+        The library.
+    """
 
     def __init__(self, layout: Layout, library: Library) -> None:
         self._layout = layout
-        self._library = library
+        self.library = library
         self._template = ProblemTemplate(library, layout, problem_tables(layout))
         self._starts, self._starts_held = in_memory(library, starts_structure(layout))
         self._nothing = np.zeros(1)
@@ -76,10 +82,10 @@ class CKernels:
         return Prepared(model.reshape(*counts, size), tuple(prepared))
 
     def _prepared_rows(self, element: int, size: int, models: Array, rows: Array, each: int) -> Array:
-        pointer, count = self._library.pointer, len(models) * each
+        pointer, count = self.library.pointer, len(models) * each
         models, rows = np.ascontiguousarray(models), np.ascontiguousarray(rows)
         out = np.empty((count, size))
-        self._library.call.symlie_prepare_rows(
+        self.library.call.symlie_prepare_rows(
             element, count, each, pointer(models), models.shape[1], pointer(rows), rows.shape[1], pointer(out), size
         )
         return out
@@ -92,12 +98,12 @@ class CKernels:
 
     def _call(self, name: str, size: int, p: Prepared | None, *arguments: Array | float) -> Array:
         out = np.empty(size)
-        pointer = self._library.pointer
+        pointer = self.library.pointer
         converted = [
             pointer(np.ascontiguousarray(a, dtype=float)) if isinstance(a, np.ndarray) else a for a in arguments
         ]
         problem = self.problem(p if p is not None else self._topology)
-        getattr(self._library.call, f"symlie_{name}")(problem, *converted, pointer(out))
+        getattr(self.library.call, f"symlie_{name}")(problem, *converted, pointer(out))
         return out
 
     @functools.cached_property
@@ -110,9 +116,9 @@ class CKernels:
         """Initial values as `Kernels.initial`; several systems add a leading axis."""
         counts = p.model.shape[:-1]
         q, v = (np.empty((*counts, size)) for size in self._layout.computed_initially)
-        pointer = self._library.pointer
+        pointer = self.library.pointer
         rows = (part for x in (q, v) for part in (pointer(x), x.shape[-1]))
-        self._library.call.symlie_initial_rows(self.problem(p), math.prod(counts), *rows)
+        self.library.call.symlie_initial_rows(self.problem(p), math.prod(counts), *rows)
         return q, v
 
     def begin(self, p: Prepared, t: float, stated: Array, v: Array, given: NDArray[np.bool_]) -> OrdinaryStarts:
@@ -121,40 +127,40 @@ class CKernels:
         `given` marks the specified velocity components, shape (dimension,); `p` has the parameters of one system per
         state.
         """
-        pointer, layout, count = self._library.pointer, self._layout, len(stated)
+        pointer, layout, count = self.library.pointer, self._layout, len(stated)
         held, problem = given | ~layout.free, self.problem(p)
         stated = np.ascontiguousarray(stated, dtype=float)
         q, multipliers = np.empty((count, layout.storage)), np.zeros((count, layout.rows))
         v = np.where(held & layout.free, v, 0.0)
         is_ordinary, is_open = np.zeros(count, dtype=bool), ~held
-        described = self._library.ffi.new("symlie_starts *", self._starts[0])
+        described = self.library.ffi.new("symlie_starts *", self._starts[0])
         described.count, described.t = count, t
         for name, array in (("stated", stated), ("q", q), ("v", v), ("lambda", multipliers)):
             setattr(described, name, pointer(array))
         described.is_ordinary = pointer(is_ordinary, "unsigned char[]")
         described.is_open = pointer(is_open, "unsigned char[]")
-        workspace = np.empty(self._library.call.symlie_begin_workspace(problem))
-        self._library.call.symlie_begin(problem, described, pointer(workspace))
+        workspace = np.empty(self.library.call.symlie_begin_workspace(problem))
+        self.library.call.symlie_begin(problem, described, pointer(workspace))
         return OrdinaryStarts(is_ordinary, q, v, multipliers)
 
     def first_steps(self, p: Prepared, states: States, norm: ErrorNorm, order: int, longest: float) -> Array:
         """Initial step sizes for an adaptive method of the given order, in s, shape (n,), at most `longest`."""
-        pointer, problem, h = self._library.pointer, self.problem(p), np.empty(len(states.t))
+        pointer, problem, h = self.library.pointer, self.problem(p), np.empty(len(states.t))
         held = {name: pointer(array) for name, array in norm._asdict().items()}
-        control = self._library.ffi.new("symlie_control *", held)
-        described, kept = c_states(self._library, states)
-        workspace = pointer(np.empty(self._library.call.symlie_first_step_workspace(problem)))
-        self._library.call.symlie_first_steps(problem, described, control, order, longest, pointer(h), workspace)
+        control = self.library.ffi.new("symlie_control *", held)
+        described, kept = c_states(self.library, states)
+        workspace = pointer(np.empty(self.library.call.symlie_first_step_workspace(problem)))
+        self.library.call.symlie_first_steps(problem, described, control, order, longest, pointer(h), workspace)
         del held, kept
         return h
 
     def chart(self, q: Array, u: Array) -> float:
-        q, u, pointer = np.ascontiguousarray(q), np.ascontiguousarray(u), self._library.pointer
-        return float(self._library.call.symlie_chart(self.problem(self._topology), pointer(q), pointer(u)))
+        q, u, pointer = np.ascontiguousarray(q), np.ascontiguousarray(u), self.library.pointer
+        return float(self.library.call.symlie_chart(self.problem(self._topology), pointer(q), pointer(u)))
 
     def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
-        pointer = self._library.pointer
-        self._library.call.symlie_prescribe(self.problem(p), t, pointer(q), pointer(v))
+        pointer = self.library.pointer
+        self.library.call.symlie_prescribe(self.problem(p), t, pointer(q), pointer(v))
 
     def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
         return self._call("prescribed_acceleration", self._layout.dimension, p, t)
@@ -163,17 +169,17 @@ class CKernels:
         if not self._layout.has_fields:
             return v
         moved = np.array(v, dtype=float)
-        pointer = self._library.pointer
+        pointer = self.library.pointer
         inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, a, multipliers)]
-        self._library.call.symlie_field(self.problem(p), t, *map(pointer, inputs), pointer(moved))
+        self.library.call.symlie_field(self.problem(p), t, *map(pointer, inputs), pointer(moved))
         return moved
 
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
         residual, matrix = np.empty(len(u)), np.empty((len(u), len(u)))
-        pointer = self._library.pointer
+        pointer = self.library.pointer
         q, u = np.ascontiguousarray(q), np.ascontiguousarray(u)
         outputs = pointer(residual), pointer(matrix)
-        self._library.call.symlie_symplectic(self.problem(p), t, pointer(q), pointer(u), h, theta, *outputs)
+        self.library.call.symlie_symplectic(self.problem(p), t, pointer(q), pointer(u), h, theta, *outputs)
         return residual, matrix
 
     def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
@@ -194,27 +200,27 @@ class CKernels:
         sizes = sum(layout.outputs[name][0].stop - layout.outputs[name][0].start for name in outputs)
         found = {name: np.zeros((count, widths[name]) if name in widths else count) for name in quantities}
         found["outputs"] = np.empty((count, sizes))
-        values = self._library.ffi.new("symlie_values *", {"outputs_wanted": len(wanted)})
-        kept = {name: self._library.pointer(array) for name, array in found.items()}
-        kept["wanted"] = self._library.pointer(wanted, "long long[]")
+        values = self.library.ffi.new("symlie_values *", {"outputs_wanted": len(wanted)})
+        kept = {name: self.library.pointer(array) for name, array in found.items()}
+        kept["wanted"] = self.library.pointer(wanted, "long long[]")
         for name, memory in kept.items():
             setattr(values, name, memory)
         of_each = count // len(p.model) if p.model.ndim > 1 else 0
-        described, held = c_states(self._library, states, of_each)
+        described, held = c_states(self.library, states, of_each)
         problem = self.problem(p)
-        workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
-        self._library.call.symlie_observe(problem, described, values, self._library.pointer(workspace))
+        workspace = np.empty(self.library.call.symlie_observation_workspace(problem))
+        self.library.call.symlie_observe(problem, described, values, self.library.pointer(workspace))
         del held
         return found
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
-        pointer, problem = self._library.pointer, self.problem(p)
-        described, held = c_states(self._library, recorded)
+        pointer, problem = self.library.pointer, self.problem(p)
+        described, held = c_states(self.library, recorded)
         series, hermite = pointer(INVERSE_SERIES), pointer(QUINTIC)
-        rule = self._library.ffi.new("symlie_interpolation *", (series, len(INVERSE_SERIES), LAST_TERM, hermite))
-        found, asked = asked_states(self._library, self._layout, interval, t)
-        workspace = pointer(np.empty(self._library.call.symlie_interpolation_workspace(problem)))
-        self._library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
+        rule = self.library.ffi.new("symlie_interpolation *", (series, len(INVERSE_SERIES), LAST_TERM, hermite))
+        found, asked = asked_states(self.library, self._layout, interval, t)
+        workspace = pointer(np.empty(self.library.call.symlie_interpolation_workspace(problem)))
+        self.library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
         del held
         return found
 

@@ -25,36 +25,45 @@ from symlie.utilities.showing import line
 
 @dataclass(frozen=True, eq=False)
 class EndCondition:
-    """Condition at an end of a continuum, ``"start"`` or ``"end"``; ``load`` is the generalised force, in the order of
-    v."""
-
-    # ``how`` is ``"free"``, ``"clamped"``, ``"prescribed"``, ``"joined"`` or ``"closed"``.
+    """Boundary condition at an end of a continuum."""
 
     end: str
+    """``"start"`` or ``"end"``."""
     how: str
+    """``"free"``, ``"clamped"``, ``"prescribed"``, ``"joined"`` or ``"closed"``."""
     load: Vector
+    """Generalised force at the end, in the order of v; empty without a load."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContinuumEquations:
-    """Continuous equations of a continuum, in the symbols of its definition.
+    """Partial differential equations of a continuum, in the symbols of its definition, from `Continuum.derive`.
+
+    With the densities T, U and P of kinetic energy, potential energy and dissipation, the section force G, the load F
+    per length, and the derivative ' with respect to the material coordinate s, they are
+
+        ṗ = v̂ᵀ p + G' - ŵᵀ G - D_q U + F,   0 = Ψ(w),   p = ∂T/∂v,   G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ.
+
+    Vectors are tuples of expressions in the order of v. Notebooks display an object of this class as LaTeX.
 
     Attributes
     ----------
     continuum
         The continuum.
     momentum
-        p = ∂T/∂v.
+        p, per length.
     mass
-        M = ∂p/∂v.
+        M = ∂p/∂v, per length.
     section_force
         G.
     force
-        F - D_q U, including the terms of constraints and dissipation that depend on q; per length.
+        F - D_q U, per length, including the terms of constraints and of dissipation that depend on q.
     constraint
         Ψ.
     ends
-        Boundary conditions.
+        Boundary conditions at the start and at the end.
+
+    Source: [Hante2022], equations (2) and (7) to (11).
     """
 
     continuum: Continuum
@@ -65,20 +74,24 @@ class ContinuumEquations:
     constraint: Vector
     ends: tuple[EndCondition, ...]
     v_dot: Value
-    """v̇."""
+    """Symbols of v̇."""
     w_prime: Value
-    """w', followed by the derivatives with respect to s of ẇ, λ and of parameters that vary along s."""
+    """Symbols of w'."""
     w_dot_prime: Value
+    """Symbols of ẇ'."""
     rates_prime: tuple[Value, ...]
+    """Symbols of ė' for each strain function e whose rate occurs in P."""
     multipliers_prime: Value
+    """Symbols of λ'."""
     parameters_prime: Value
+    """Symbols of the derivatives of parameters that vary along s."""
 
     def __repr__(self) -> str:
         return line("ContinuumEquations", [self.continuum.name, str(self.continuum.group)])
 
     @property
     def balance(self) -> Vector:
-        """Residual ṗ - v̂ᵀ p - G' + ŵᵀ G + D_q U - F, which vanishes for solutions."""
+        """Residual ṗ - v̂ᵀ p - G' + ŵᵀ G + D_q U - F, which is zero for solutions."""
         c = self.continuum
         program, v, w = c.stated.program, c.q.velocity, c.strain
         rate = forward(program, self.momentum, [(v, self.v_dot.components)])
@@ -105,20 +118,20 @@ class ContinuumEquations:
 
     @property
     def has_constant_mass(self) -> bool:
-        """True if T = vᵀ M v/2 and M depends only on parameters."""
+        """True if M depends on parameters only, not on s, q or v."""
         c = self.continuum
         varying = [c.s, *c.q.velocity.components, *c.q.value.components]
         entries = [e for row in self.mass for e in row]
         return not depends_on(c.stated.program, entries, [s for s in varying if isinstance(s, Symbol)])
 
     def latex(self) -> str:
-        """Return the equations as LaTeX, as shown in notebooks."""
+        """Return the equations as LaTeX."""
         from symlie.api import typeset_continuum
 
         return typeset_continuum(self, "latex")
 
     def markdown(self) -> str:
-        """Return a readable page: densities, equations, boundary conditions, and the form in inertial axes."""
+        """Return a Markdown page: densities, equations, boundary conditions, and the equations in inertial axes."""
         from symlie.api import typeset_continuum
 
         return typeset_continuum(self, "markdown")

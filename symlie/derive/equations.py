@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Equations(ListsPublicNames):
-    """Equations of motion M(q) v' = -g(t, q, v) - B(q)ᵀ λ, Φ(t, q) = 0 of a model."""
+    """Equations of motion M v' = -g(t, q, v) - Bᵀ λ, Φ(t, q) = 0 of a model, from `Model.derive`.
+
+    Notebooks display an object of this class as LaTeX.
+    """
 
     INTERNAL = frozenset(
         {"arrangement", "canonical_text", "derived", "elements", "emitted", "options", "stated", "with_symbols"}
@@ -44,12 +47,12 @@ class Equations(ListsPublicNames):
     stated: Hashable = None
     """Fingerprint of the model at the time of derivation."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Duration of the derivation in s, under ``derive``, after it is done."""
+    """Duration of the derivation in s, under ``"derive"``; empty until a derivation is necessary."""
     frozen: tuple[str, ...] = ()
-    """Parameters that are constants in all kernels; ELEMENT.NAME for element types."""
+    """Names of the parameters that are constants in all kernels; ELEMENT.NAME for parameters of element types."""
 
     def with_constants(self, freeze: Freeze) -> Equations:
-        """Return the equations with some parameters as constants.
+        """Return a copy in which exactly these parameters are constants.
 
         Parameters
         ----------
@@ -81,7 +84,10 @@ class Equations(ListsPublicNames):
 
     @functools.cached_property
     def is_fixed(self) -> bool:
-        """True if the topology is part of the generated text, with a derived elimination."""
+        """True if the topology is part of the generated code, as for small models without node arrays.
+
+        The elimination of such models is derived symbolically. The topology of other models is run-time data.
+        """
         from symlie.derive.topology import has_fixed_topology
 
         self._check_unchanged()
@@ -174,29 +180,38 @@ class Equations(ListsPublicNames):
         freeze: Freeze = (),
         progress: bool | None = None,
     ) -> System:
-        """Emit, compile and load.
+        """Generate the code of the equations, compile it, and return a system; code in the cache is reused.
 
         Parameters
         ----------
         backend
-            ``"c"``, ``"numpy"``, or ``"auto"``: C if a compiler is found, else NumPy with a warning.
+            ``"c"``, ``"numpy"``, or ``"auto"``: C if a compiler is found, otherwise NumPy with a warning.
         optimize
             ``"default"``, ``"contract"`` (allow fused multiply-add) or ``"portable"``.
         freeze
-            Parameters whose values become part of the code, which makes it shorter and faster: names as for
-            `System.with_parameters`, or ``"all"``. They cannot be changed later. For element types these are parameters
-            with the same value in all instances; ``"all"`` leaves others variable. Default: none.
+            Parameters to compile as constants, which makes the code shorter and faster: their names, as NAME or
+            ELEMENT.NAME, or ``"all"``. Their values cannot change later. A parameter of an element type must have the
+            same value in all elements; ``"all"`` omits those that differ. Default: none.
         progress
-            Print the current stage to stderr; default: on a terminal and in notebooks, after a second.
+            True: print each stage to stderr. False: print nothing. Default: print stages of more than a second on a
+            terminal and in notebooks.
+
+        Returns
+        -------
+        System
+            The compiled model with its default parameters and initial values.
 
         Raises
         ------
         NoCompilerError
-            ``backend="c"`` without a C compiler.
+            If ``backend="c"`` and no C compiler is found.
+        CompilerError
+            If the compiler fails, or its result cannot be loaded.
         UnknownNameError
-            A parameter to be frozen does not exist.
+            If a parameter in ``freeze``, the backend or the optimization does not exist.
         ModelError
-            Instances differ in a parameter that is to be frozen, or an expression is no finite number with its value.
+            If the model was changed after the derivation, if elements differ in a frozen parameter, or if an expression
+            is not finite for a frozen value.
         """
         from symlie.api import compile_equations
 
@@ -204,59 +219,65 @@ class Equations(ListsPublicNames):
         return compile_equations(constant, backend=backend, optimize=optimize, progress=progress)
 
     def generate(self, folder: str | Path, *, freeze: Freeze = ()) -> Path:
-        """Write the generated files into a folder, from which `symlie.load` runs without SymPy.
+        """Write the generated files into a folder, which `symlie.load` reads without SymPy.
 
         Parameters
         ----------
         folder
             Output folder; it is created if it does not exist.
         freeze
-            Parameters that are constants in the code, as in `compile`.
+            As in `compile`.
+
+        Returns
+        -------
+        Path
+            The folder.
 
         Raises
         ------
         UnknownNameError, ModelError
             As in `compile`.
+        FormatError
+            If a file cannot be written; the folder is then unchanged.
         """
         from symlie.api import write_generated
 
         return write_generated(self.with_constants(freeze) if freeze else self, folder)
 
     def latex(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
-        """Return all derived terms as LaTeX, as shown in notebooks.
+        """Return all derived terms as LaTeX.
 
         Parameters
         ----------
         newton
-            Derive and show the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b).
+            True: include the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b).
         variational
-            Discrete Lagrangian whose momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
-            ``"FILE.py:name"`` of a function of (q0, q1, h), or the function.
+            Discrete Lagrangian whose momenta and stages are included: ``"trapezoid"``, ``"midpoint"``, a function of
+            (q0, q1, h), or ``"FILE.py:NAME"`` of such a function.
 
         Raises
         ------
-        ModelError, UnknownNameError, FormatError
-            The discrete Lagrangian does not exist, or variational methods do not support the model.
+        UnknownNameError, FormatError
+            If the discrete Lagrangian does not exist, or its file cannot be read.
+        ModelError
+            If the discrete Lagrangian is invalid, or variational methods do not support the model.
         """
         from symlie.api import typeset
 
         return typeset(self, "latex", newton=newton, variational=variational)
 
     def markdown(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
-        """Return a readable page of all derived terms, with the meaning of all symbols.
+        """Return a Markdown page with all derived terms and the meaning of all symbols.
 
         Parameters
         ----------
-        newton
-            Derive and show the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b).
-        variational
-            Discrete Lagrangian whose momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
-            ``"FILE.py:name"`` of a function of (q0, q1, h), or the function.
+        newton, variational
+            As in `latex`.
 
         Raises
         ------
-        ModelError, UnknownNameError, FormatError
-            The discrete Lagrangian does not exist, or variational methods do not support the model.
+        UnknownNameError, FormatError, ModelError
+            As in `latex`.
         """
         from symlie.api import typeset
 

@@ -10,24 +10,24 @@ from symlie.rotations import Rotation, quaternion_product, rotation
 
 
 def attitudes(vectors: ArrayLike, *, around: Rotation | None = None) -> tuple[Rotation, ...]:
-    """Return the rotations R₀ exp(θ) of the members of an ensemble.
+    """Return rotations R₀ exp(θ), one for each member of an ensemble.
 
     Parameters
     ----------
     vectors
-        Rotation vectors θ in body axes, in rad, shape (N, 3), such as samples of a name with three components.
+        Rotation vectors θ in body-fixed axes, in rad, shape (N, 3), such as `samples` of a name with three components.
     around
-        R₀, an `sl.rotation`; default: the identity.
+        R₀, from `rotation`; default: the identity.
 
     Returns
     -------
     tuple of Rotation
-        One rotation for each member, accepted as initial values.
+        N rotations, which `ensemble` accepts as initial values.
 
     Raises
     ------
     ModelError
-        If the vectors are not finite numbers of this shape, or R₀ is not a spatial rotation.
+        If ``vectors`` are not finite numbers of this shape, or ``around`` is not a `Rotation`.
 
     Examples
     --------

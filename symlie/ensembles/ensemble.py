@@ -23,21 +23,22 @@ WAIT = 30.0
 
 
 class EnsembleOptions(SolveOptions, total=False):
-    """Further arguments by name of `ensemble`: the options of `solve`, see `SolveOptions`, and those of the execution.
+    """Further keyword arguments of `ensemble`: options of `solve`, see `SolveOptions`, and of the execution.
 
     Attributes
     ----------
     executor
-        None: threads of this process. Any executor of `concurrent.futures`, or a Dask client.
+        An executor of `concurrent.futures`, or a Dask client; default: threads of this process.
     workers
-        Number of threads; default: one for each processor.
+        Number of threads; default: one for each processor. It cannot be combined with an executor.
     lanes
-        Number of members in SIMD lanes, 1, 2, 4, 8 or 16; results are bitwise identical for each choice. Default: as
-        many as registers hold, if the gain exceeds the time to compile the loop again.
+        Number of members that one processor core integrates together with SIMD instructions: 1, 2, 4, 8 or 16. The
+        results do not depend on it. Default: as many numbers as a register holds, if the ensemble is so large that this
+        saves more time than the compilation costs; otherwise 1.
     member_seconds
-        Time limit for a member, in s.
+        Limit of the elapsed time of each integration, in s; default: none.
     wait
-        Time within which a Dask cluster must provide a worker, in s.
+        Time within which a Dask cluster must provide a worker, in s; default: 30.
     """
 
     executor: object
@@ -66,55 +67,57 @@ def ensemble(
     progress: bool | Callable[[int, int], None] = False,
     **options: Unpack[EnsembleOptions],
 ) -> Ensemble:
-    """Integrate an ensemble: one system with different parameters, initial states or inputs.
+    """Integrate an ensemble: one system with different parameters, initial values or inputs.
 
-    Each member is bitwise identical to its separate run with `solve`, independent of executor and order. Members that
-    fail have a status and a message, and NaN after the failure; the other members continue.
+    Each member is bitwise identical to a single run with `solve`, independent of executor and order. A member that
+    fails has a status, a message, and NaN at the times that it did not reach; the other members continue.
 
     Parameters
     ----------
     system
-        The system.
+        The system, from `Equations.compile` or `load`.
     t_span
-        As in `solve`.
+        As in `solve`; for ``of="equilibrium"`` and ``"modes"`` the time of the loads, in s.
     parameters
-        Values by name of the parameter, as in `System.with_parameters`, members first: shape (n,) for numbers, (n,
-        size) for vectors; `samples` draws them.
+        Values by name of the parameter, as in `System.with_parameters`, members first: shape (n,) for scalars, (n,
+        size) for vectors. `samples` draws them from distributions.
     initial
         Initial values by node and field, as in `System.with_initial`, members first.
     inputs
-        For each input, a list of tables (times, values) or (times, values, interpolation), one for each member; for
-        each smooth table, a list of its points (points, values).
+        For each input, a list with a table (times, values) or (times, values, interpolation) for each member; for each
+        smooth table, a list with (points, values) for each member.
     combine
-        ``"zip"``: value k of each name belongs to member k. ``"grid"``: all combinations, in the order of the names,
-        with the last one varying fastest.
+        ``"zip"``: value k of each name belongs to member k. ``"grid"``: all combinations of values; the value of the
+        last name varies fastest.
     of
-        ``"motion"``: solutions as computed by `solve`. ``"equilibrium"``: static equilibria under the loads at time
-        ``t_span``. ``"modes"``: equilibria and small motions about them, recorded as ``frequencies`` (Hz),
-        ``damping_ratios`` and ``growth_rate`` (1/s); `member` then returns an `Equilibrium` or a `Linearization`.
+        ``"motion"``: solutions, as from `solve`. ``"equilibrium"``: static equilibria. ``"modes"``: equilibria and
+        small motions about them, recorded as ``frequencies`` (Hz), ``damping_ratios`` (dimensionless) and
+        ``growth_rate`` (1/s). `Ensemble.member` then returns an `Equilibrium` or a `Linearization`.
     modes
-        Number of modes, the slowest first.
+        Number of modes for ``of="modes"``, the slowest first.
     along
-        Name of a dimension in which each member starts from the equilibrium of the previous one (quasistatic load
-        path); for a grid the last name, else ``"member"``. `Ensemble.remarks` reports unstable members, and members
-        from which the path does not lead back.
+        For equilibria: name of the dimension along which each member starts from the equilibrium of the previous one
+        (quasistatic load path), the last name of a grid, otherwise ``"member"``. `Ensemble.remarks` reports unstable
+        members, and members between which the path folds.
     record
-        Names of outputs, ``NODE.FIELD``, nodes, or ``multipliers_CONSTRAINT``. Default: all outputs. Histories are
-        recorded at ``t_eval`` or with fixed steps; adaptive members without ``t_eval`` record only their end.
+        Names of outputs, ``NODE.FIELD``, nodes, or ``multipliers_CONSTRAINT``; default: all outputs. Histories are
+        recorded at ``t_eval``, or at every ``record_every``-th of the fixed steps. Without ``t_eval``, members with
+        adaptive steps cannot have ``record``, and only their final outputs are recorded.
     statistics
-        Some of ``"mean"``, ``"std"``, ``"min"``, ``"max"``, which replace the recorded values of the members. Members
-        are summed in order, so the results are bitwise independent of chunks.
+        Some of ``"mean"``, ``"std"``, ``"min"``, ``"max"``, which replace the values of the members in the result. They
+        are bitwise independent of the executor. They cannot be combined with ``store``.
     reference
-        A solution near the members, for statistics of nodes with rotations or poses that are recorded as a whole:
-        statistics of log(reference⁻¹∘q), from which `Ensemble.on_group` computes the mean on the group and the spread.
+        A solution near the members, which statistics of rotations and poses require: the ensemble accumulates
+        statistics of log(reference⁻¹∘q) for nodes that are recorded as a whole, and `Ensemble.on_group` computes mean
+        and standard deviation on the group from them.
     store
-        Folder for the results, with one file for each finished chunk; needed if results do not fit into memory. An
+        Folder for the results, with one file for each finished chunk of members, for results larger than the memory. An
         existing folder of the same ensemble is continued.
     on_failure
-        ``"keep"``, or ``"raise"``: stop at the first member that fails.
+        ``"keep"``: record failures. ``"raise"``: stop at the first member that fails.
     progress
-        True: a bar on a terminal or in a notebook, else lines. Or a function of the number of finished members and the
-        number of all members.
+        True: show a progress bar on a terminal or in a notebook, otherwise lines. Or a function of the number of
+        finished members and the number of all members.
     **options
         Options of `solve` and of the execution, see `EnsembleOptions`.
 
@@ -126,13 +129,19 @@ def ensemble(
     Raises
     ------
     TypeError
-        If an argument does not exist; the message has the nearest name.
+        If an argument does not exist; the message contains the most similar name.
     ModelError, UnknownNameError, UnsupportedMethodError
         If an argument is invalid for all members.
+    MemberFailedError
+        If a member fails and ``on_failure="raise"``.
     FormatError
         If the store belongs to a different ensemble, is damaged, or cannot be written.
+    MissingDependencyError
+        If a store is requested and the package netCDF4 is not installed.
     ExecutorError
-        If the executor accepts no work.
+        If the executor is invalid, accepts no work, or has no workers.
+    WorkerLostError
+        If a worker of an executor other than a process pool or a Dask cluster dies.
     InterruptedEnsembleError
         After Ctrl-C; its ``result`` contains the finished members.
     """

@@ -28,17 +28,19 @@ MEAN_TOLERANCE = 1e-14
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupStatistics(Brief):
-    """Statistics of members about their mean on a group.
+    """Mean of a node on its group, and deviations of the members from it, from `Ensemble.on_group`.
+
+    Deviations are in rad, and in the units of the model. Node arrays have an additional dimension after the times.
 
     Attributes
     ----------
     mean
-        Fields of the mean configuration m over time, by name, shape (times, …).
+        Stored fields of the mean m by name, shape (times, *field shape).
     deviations
-        log(m⁻¹∘q_k), shape (members, times, dimension), or (members, times, nodes, dimension); NaN for times that a
-        member did not reach; no members if only statistics were recorded.
+        log(m⁻¹∘q_k), shape (members, times, dimension); NaN at times that a member did not reach. There are no members
+        if the ensemble recorded only statistics.
     std
-        Standard deviation of the components, with n - 1, shape (times, dimension), or (times, nodes, dimension).
+        Standard deviation of the components of log(m⁻¹∘q_k), with the divisor n - 1, shape (times, dimension).
     """
 
     mean: Mapping[str, Array]

@@ -13,17 +13,18 @@ from symlie.utilities.reading import reading
 
 
 def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:
-    """Open an ensemble from its store; unfinished members have NaN, and a running ensemble may still write them.
+    """Open the store of a finished, interrupted or running ensemble.
 
-    Arrays, the dataset and `Ensemble.on_group` of nodes on standard groups run no code from the store.
-    `Ensemble.member` and `Ensemble.view` integrate members again with the code in the store.
+    Members that are not finished have NaN and the status ``NOT_RUN``. Arrays, the dataset, and `Ensemble.on_group` of
+    nodes on standard groups require no code from the store. `Ensemble.member` and `Ensemble.view` integrate members
+    again with the code in the store.
 
     Parameters
     ----------
     folder
         The store.
     trust
-        True allows unpickling and running the code in the store; without it, methods that need the code raise
+        True: permit unpickling and running the code in the store. Otherwise methods that require it raise a
         `CodeNotLoadedError`.
 
     Returns

@@ -36,11 +36,14 @@ Variable: TypeAlias = tuple[str | tuple[str, ...], np.ndarray, dict[str, object]
 
 @dataclasses.dataclass(frozen=True)
 class FailedMember:
-    """A member with a message: its number, the name of the exception if it failed, and the message."""
+    """A member with a message."""
 
     member: int
+    """Number of the member, from 0."""
     kind: str
+    """Name of the exception that ended the member; empty for a remark."""
     sentence: str
+    """The message."""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.sentence}" if self.kind else self.sentence
@@ -51,7 +54,7 @@ FIELDS = {"sentence": "sentences", "exception": "kinds"}
 
 
 class FailedMembers(Sequence[FailedMember]):
-    """Members with messages, in order; displayed as a table."""
+    """Sequence of `FailedMember` in the order of the members; notebooks display it as a table."""
 
     def __init__(self, members: Sequence[FailedMember]) -> None:
         self._members = tuple(members)
@@ -76,9 +79,13 @@ class FailedMembers(Sequence[FailedMember]):
 
 
 class EnsembleArrays(Mapping[str, Array]):
-    """Arrays of all N members by name: recorded quantities, parameter values, ``"status"`` and statistics.
+    """Arrays of all N members by name, shape (N, …): values, parameters, and the course of the runs.
 
-    Members that were not run have NaN, 0 or `MemberStatus.NOT_RUN`.
+    The names are those of the recorded quantities, of the given parameters and initial values (the latter as
+    ``"initial.NODE.FIELD"``), and ``"status"``, ``"sentence"`` (message), ``"exception"``, ``"steps"``, ``"rejected"``,
+    ``"end_time"`` and ``"cpu_seconds"``, both in s. The status is 0 for a complete member, 1 after a terminal event, 2
+    after a failure, 3 after the time limit, and 5 if the member was not run; the results of such a member are NaN, 0 or
+    empty. An unknown name raises an `UnknownNameError`.
     """
 
     def __init__(
@@ -121,29 +128,29 @@ class EnsembleArrays(Mapping[str, Array]):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Ensemble:
-    """The members of an ensemble with their results.
+    """Results of all members of an ensemble, from `ensemble` or `open_ensemble`.
 
     Attributes
     ----------
     model
         Name of the model.
     quantities
-        Recorded quantities of each member.
+        Recorded quantities of each member, with unit and dimensions; empty if only statistics were recorded.
     source
-        The results: in memory, or in a store.
+        The results, in memory or in a store.
     stated
-        Parameter and initial values of the members, by name, members first.
+        Parameter and initial values of the members by name, shape (N, …).
     shape
-        Lengths of the grid dimensions by name, or the number of members.
+        Lengths of the dimensions by name: those of a grid, or ``"member"``.
     times
-        Times of the histories, in s, shape (times,); empty if only ends were recorded.
+        Times of the histories, in s, shape (times,); empty if only final values were recorded.
     origin
         Task of the members, or the store that contains it.
     statistics
-        Statistics by quantity, such as ``statistics["energy"]["mean"]``, and ``"count"``, the number of members that
-        reached each time; they replace the values of members.
+        Statistics instead of the values of members, by quantity and name, such as ``statistics["energy"]["mean"]``.
+        ``"count"`` is the number of members with a finite value.
     sums
-        Sums on the group by node, which replace the configurations of members.
+        Accumulated statistics on the group, by node, from which `on_group` computes its result.
     trust
         True if code in the store of an opened ensemble may run.
     """
@@ -176,19 +183,19 @@ class Ensemble:
         return table(f"ensemble of {self.model}", rows)
 
     def view(self, *members: int) -> View:
-        """Return a page that animates members in space, see `Solution.view`; the members are integrated again.
+        """Integrate members again and return an animated 3-D view of them; see `Solution.view`.
 
         Parameters
         ----------
         *members
-            Numbers of the members; those after the first are drawn as ghosts. Default: the first one.
+            Numbers of the members; all except the first are drawn as ghosts. Default: member 0.
 
         Raises
         ------
         ModelError
-            If the members are not motions, or the model has no position.
-        CodeNotLoadedError
-            If the ensemble was opened without ``trust=True``.
+            If a member does not exist or is not a motion, or if the model has no positions.
+        CodeNotLoadedError, FormatError, SymlieError
+            As in `member`.
         """
         found = [self.member(number) for number in members or (0,)]
         solutions = [m for m in found if isinstance(m, Solution)]
@@ -198,12 +205,12 @@ class Ensemble:
 
     @cached_property
     def arrays(self) -> EnsembleArrays:
-        """Arrays by name, members first."""
+        """Arrays of all members by name, such as ``arrays["energy"]``; see `EnsembleArrays`."""
         return EnsembleArrays(self.stated, self.quantities, self.source, len(self))
 
     @cached_property
     def results(self) -> MemberResults:
-        """Results of all members; they are read completely from a store."""
+        """Results of all finished members; for a store, the first access reads all its files."""
         return self.source.read() if isinstance(self.source, EnsembleStore) else self.source
 
     @cached_property
@@ -213,20 +220,22 @@ class Ensemble:
 
     @property
     def failed(self) -> FailedMembers:
-        """The members that failed."""
+        """Failed members, with the name and the message of the exception."""
         status, kinds, sentences = (self.arrays[name] for name in ("status", "exception", "sentence"))
         rows = [k for k in np.flatnonzero(status > MemberStatus.EVENT).tolist() if status[k] != MemberStatus.NOT_RUN]
         return FailedMembers([FailedMember(k, str(kinds[k]), str(sentences[k])) for k in rows])
 
     @property
     def remarks(self) -> FailedMembers:
-        """Members with a remark that did not fail, such as unstable equilibria."""
+        """Successful members with a remark, such as an unstable equilibrium."""
         status, sentences = self.arrays["status"], self.arrays["sentence"]
         rows = [k for k in np.flatnonzero(status <= MemberStatus.EVENT).tolist() if sentences[k]]
         return FailedMembers([FailedMember(k, "", str(sentences[k])) for k in rows])
 
     def member(self, number: int) -> Solution | Equilibrium | Linearization:
         """Compute a member again, bitwise identical, and return its complete result.
+
+        On a load path, the preceding members of the path are computed as well.
 
         Parameters
         ----------
@@ -241,23 +250,24 @@ class Ensemble:
         Raises
         ------
         ModelError
-            If the number is out of range.
+            If the member does not exist.
         CodeNotLoadedError
             If the ensemble was opened without ``trust=True``.
         FormatError
-            If the ensemble was opened from a store without the task of its members.
+            If the store does not contain the task of the members: its method is a function that cannot be pickled.
         SymlieError
-            As in the ensemble.
+            If the member fails; the exception is that of the ensemble.
         """
         if not 0 <= number < len(self):
             raise ModelError(f"Member {number} does not exist; the ensemble has members 0 … {len(self) - 1}.")
         return self._task.again(number)
 
     def on_group(self, node: str) -> GroupStatistics:
-        """Return the mean of the configurations of a node on its group, and the deviations log(mean⁻¹∘q).
+        """Return the mean m of a node on its group, with Σ_k log(m⁻¹∘q_k) = 0, and the deviations log(m⁻¹∘q_k).
 
-        If statistics about a reference replaced the members, the mean is computed from sigma points with the mean and
-        the covariance of log(reference⁻¹∘q).
+        If the ensemble recorded statistics about a reference, m follows from sigma points with the mean and the
+        covariance of log(reference⁻¹∘q_k). Its error is of third order in the spread, and zero if the reference is the
+        mean.
 
         Parameters
         ----------
@@ -273,7 +283,10 @@ class Ensemble:
         CodeNotLoadedError
             If the group is not a standard one, and the ensemble was opened without ``trust=True``.
         OutsideChartError
-            If the members are spread too far for a mean, or a member is too far from the reference.
+            If a rotation from the mean or from the reference is at least a quarter turn, or the iteration for the mean
+            does not converge.
+
+        Source: [JulierUhlmann2004].
         """
         if node in self.sums:
             return self.sums[node].statistics()
@@ -303,12 +316,15 @@ class Ensemble:
 
     @property
     def dataset(self) -> xarray.Dataset:
-        """All results as an xarray dataset: parameter values as coordinates, and one dimension for each name of a grid.
+        """Recorded quantities, status and events as an xarray dataset.
+
+        Parameter and initial values are coordinates. A grid has one dimension for each name. Messages and `statistics`
+        are not included.
 
         Raises
         ------
         MissingDependencyError
-            If the package xarray is not installed.
+            If the package xarray or pandas is not installed.
         """
         require("Datasets of xarray", "xarray", "pandas")
         import xarray

@@ -27,56 +27,65 @@ class MemberStatus(IntEnum):
     """Final status of a member."""
 
     OK = 0
+    """Completed."""
     EVENT = 1
     """Ended by a terminal event."""
     FAILED = 2
+    """Ended by an exception, including `WorkerLostError`."""
     TIME_LIMIT = 3
+    """Ended by ``member_seconds``."""
     WORKER_LOST = 4
+    """Not used: members whose worker died are `FAILED`."""
     NOT_RUN = 5
+    """Not finished."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemberResults(Brief):
-    """Results of n members, one entry each; events have separate entries, in order of time for each member."""
+    """Results of n members, and the e events of their motions, in order of time for each member."""
 
     members: NDArray[np.int64]
     """Numbers of the members, shape (n,)."""
     values: Mapping[str, Array]
-    """Values by quantity, shape (n, …); NaN for times that a member did not reach."""
+    """Values by quantity, shape (n, …); NaN at times that a member did not reach."""
     status: NDArray[np.int8]
-    """Values of `MemberStatus`, shape (n,)."""
+    """Status codes, shape (n,); see `EnsembleArrays`."""
     sentences: tuple[str, ...]
-    """Message of each member, or empty."""
+    """Message of each member; empty without a message."""
     kinds: tuple[str, ...]
-    """Name of the exception that ended each member, or empty."""
+    """Name of the exception that ended each member; empty without an exception."""
     steps: NDArray[np.int64]
+    """Number of accepted steps, shape (n,)."""
     rejected: NDArray[np.int64]
+    """Number of rejected steps, shape (n,)."""
     end_time: Array
     """Final time, in s, shape (n,)."""
     cpu_seconds: Array
+    """Processor time, in s, shape (n,)."""
     event_names: tuple[str, ...]
     """Names of all events of the system."""
     event_member: NDArray[np.int64]
-    """Numbers of the members with an event, shape (e,)."""
+    """Number of the member of each event, shape (e,)."""
     event_index: NDArray[np.int64]
-    """Index into `event_names`, shape (e,)."""
+    """Index of its name in `event_names`, shape (e,)."""
     event_instance: NDArray[np.int64]
+    """Index of its element among those of the element type, shape (e,)."""
     event_time: Array
-    """Time of the event, in s, shape (e,)."""
+    """Time of each event, in s, shape (e,)."""
 
     def __len__(self) -> int:
         return len(self.members)
 
     @classmethod
     def of_columns(cls, columns: Columns, values: Mapping[str, Array], event_names: tuple[str, ...]) -> Self:
-        """Return results from arrays by the name of the field.
+        """Return results from arrays by the name of the attribute; the inverse of `columns`.
 
         Parameters
         ----------
         columns
-            One array for each of `MEMBER_COLUMNS` and `EVENT_COLUMNS`.
+            One array for each attribute except ``values`` and ``event_names``.
         values
-            Values by quantity.
+            Values by quantity, shape (n, …).
         event_names
             Names of all events of the system.
         """
@@ -99,17 +108,17 @@ class MemberResults(Brief):
 
     @property
     def columns(self) -> Columns:
-        """Arrays as accepted by `of_columns`; texts have the type object."""
+        """Arrays by the name of the attribute, as accepted by `of_columns`; texts have the dtype object."""
         fields = {name: getattr(self, name) for name in (*MEMBER_COLUMNS, *EVENT_COLUMNS)}
         return {name: np.array(x, dtype=object) if isinstance(x, tuple) else x for name, x in fields.items()}
 
     def rows(self, rows: ArrayLike) -> Self:
-        """Return selected members with their events, in the given order.
+        """Return the results of selected members with their events, in the given order.
 
         Parameters
         ----------
         rows
-            Indices into the results, not numbers of members; each at most once.
+            Indices of members among these results, not their numbers, without repetition.
         """
         kept = np.asarray(rows, dtype=np.int64)
         members, columns = self.members[kept], self.columns

@@ -18,16 +18,18 @@ from symlie.utilities.showing import line, table
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples(Mapping[str, Array]):
-    """Parameter values by name, with the members in the first axis; returned by `samples`."""
+    """Mapping of names to values of the members of an ensemble, members first; from `samples`."""
 
     count: int
-    """Number of members."""
+    """Number of members, N."""
     seed: int
+    """Seed of the random numbers."""
     sampler: str
+    """Generator of the numbers: ``"random"``, ``"sobol"`` or ``"latin_hypercube"``."""
     distributions: Mapping[str, str]
     """Distribution of each name, as text such as ``norm(15, 0.5)``."""
     arrays: Mapping[str, Array]
-    """Read-only arrays by name."""
+    """Read-only arrays by name, shape (N,) or (N, components…)."""
 
     def __getitem__(self, name: str) -> Array:
         return self.arrays[name]
@@ -50,11 +52,11 @@ class Samples(Mapping[str, Array]):
 
 
 def samples(count: int, /, *, seed: int = 0, sampler: Sampler = "random", **distributions: object) -> Samples:
-    """Draw parameter values for the members of an ensemble from distributions of `scipy.stats`.
+    """Draw values for the members of an ensemble from distributions of `scipy.stats`.
 
     Each value is the inverse distribution function at a number between 0 and 1, which ``sampler`` generates from the
-    seed and the names, independent of the order of the names. Draw all values of an ensemble in one call: two designs
-    of a Sobol sequence are correlated.
+    seed and the names, independent of the order of the names. Draw all values of an ensemble in one call, since the
+    points of two Sobol sequences are correlated.
 
     Parameters
     ----------
@@ -64,27 +66,27 @@ def samples(count: int, /, *, seed: int = 0, sampler: Sampler = "random", **dist
         Seed of the random numbers, a non-negative whole number.
     sampler
         ``"random"``: independent numbers. Member k is the same for every N, and the values of a name do not depend on
-        the other names. ``"sobol"``: the first N points of a scrambled Sobol sequence, best with a power of two. Member
-        k is the same for every N; an additional name changes the names after it in alphabetical order.
-        ``"latin_hypercube"``: the range of each number is divided into N equal parts with one member in each. It is a
-        design for exactly N members; the values of a name do not depend on the other names.
+        other names. ``"sobol"``: the first N points of a scrambled Sobol sequence; N should be a power of two. Member k
+        is the same for every N; an additional name changes the values of names after it in alphabetical order.
+        ``"latin_hypercube"``: the interval of each number is divided into N equal parts with one member in each. The
+        values depend on N, but the values of a name do not depend on other names.
     **distributions
-        For each parameter name, a frozen distribution, such as ``stats.norm(15, 0.5)``; a number, which all members
-        share; or a list of these for the components of a vector, nested for a matrix. Normal vectors may be
+        For each name, a frozen distribution, such as ``stats.norm(15, 0.5)``; a number, equal for all members; or a
+        list of these for the components of a vector, nested for a matrix. Normal vectors may be
         ``stats.multivariate_normal(mean, cov)``. Pass names with a dot as ``**{"left.mass": …}``.
 
     Returns
     -------
     Samples
-        Arrays by name of shape (N,) or (N, components…), in the unit of the parameter.
+        Arrays by name, shape (N,) or (N, components…), in the unit of the parameter.
 
     Raises
     ------
     ModelError
-        If the number of members or the seed is not a whole number, a value is not a distribution, no name is random, or
-        a drawn value is not finite.
+        If the number of members is not a positive whole number, the seed is not a non-negative whole number, a value is
+        not a distribution, no name is random, a Sobol sequence has too many components, or a drawn value is not finite.
     UnknownNameError
-        If the sampler is unknown.
+        If the sampler does not exist.
 
     Examples
     --------

@@ -139,7 +139,7 @@ def planned_ensemble(
     t_eval = words["t_eval"]
     if record is not None and words["h"] is None and t_eval is None:
         raise ModelError(
-            "Adaptive members have different step times, so record= requires t_eval; without record, final states "
+            "Adaptive members have different step times, so record= requires t_eval; without record, final outputs "
             "are recorded."
         )
     request = requested(system, t_span, words)

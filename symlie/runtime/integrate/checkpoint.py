@@ -107,30 +107,39 @@ def create_checkpoint(
 def resume(
     path: str | Path, *, trust: bool = False, progress: Progress | None = None, checkpoint_seconds: float = SECONDS
 ) -> Solution:
-    """Continue the run of a checkpoint, bitwise identical to a run without interruption.
+    """Resume a run from its checkpoint, bitwise identical to a run without interruption.
 
-    A finished run returns its solution. The checkpoint is updated as before.
+    The run continues to write the checkpoint. If it was finished, its solution is returned.
 
     Parameters
     ----------
     path
         The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``.
     trust
-        True permits to compile and run the generated code in the checkpoint, which resuming requires.
+        True: permit compiling and running the generated code in the checkpoint, which is necessary to resume it.
     progress
-        Called with the completed fraction, about every 50 ms at most.
+        As in `solve`.
     checkpoint_seconds
         Time between two checkpoints, in s.
+
+    Returns
+    -------
+    Solution
+        The solution from the start of the run to its end.
 
     Raises
     ------
     CodeNotLoadedError
-        Without ``trust=True``.
+        If ``trust`` is not True.
     FormatError
-        The file is not a checkpoint, is damaged, or is in use; or the result would differ, because the version, the
-        processor, the compiler or a file of the model has changed.
+        If the file is not a checkpoint, is damaged, or is in use, or if the result would differ: the version of symlie,
+        Python, NumPy or the C library, the processor, the compiler or a file of the model has changed.
+    NoCompilerError
+        If the run used compiled code and no C compiler is found.
+    ModelError
+        If ``checkpoint_seconds`` is negative.
     IntegrationError
-        As `solve`.
+        As in `solve`.
     """
     path = Path(path)
     _check_seconds(checkpoint_seconds)

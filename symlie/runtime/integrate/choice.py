@@ -14,18 +14,18 @@ from symlie.utilities.showing import line
 
 @dataclass(frozen=True, repr=False)
 class MethodChoice:
-    """Suitability of all methods for a system.
+    """Methods that can integrate a system, from `method_choice`.
 
     Attributes
     ----------
-    system : str
+    system
         Name of the system.
-    default : str
-        Method that `solve` uses by default; it may be among those that refuse the system.
-    reason : str
-        Reason for the default, as a sentence.
-    refusals : dict of str to str
-        Reasons why methods cannot integrate the system, as sentences, by name of the method.
+    default
+        Name of the default method of `solve`. For unusual models, ``refusals`` may contain it.
+    reason
+        Sentence with the reason for the default.
+    refusals
+        Sentences by the name of each method that cannot integrate the system, with the reason.
     """
 
     system: str
@@ -43,20 +43,20 @@ class MethodChoice:
 
 
 def method_choice(system: System) -> MethodChoice:
-    """List the methods that can integrate a system, and the default.
+    """Return the methods that can integrate a system, and the default.
 
-    The choice depends on the structure of the model, its nodes and constraints, not on its values. The default is never
-    an implicit method, since these pay off only for stiff motions.
+    They depend on the nodes and constraints of the model, not on values of parameters. The default is always an
+    explicit method, because implicit methods are faster only for stiff problems.
 
     Parameters
     ----------
     system
-        The system, from `Equations.compile` or `symlie.load`.
+        The system, from `Equations.compile` or `load`.
 
     Raises
     ------
     ModelError
-        The argument is not a system.
+        If the argument is not a system.
     """
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")

@@ -9,7 +9,7 @@ from symlie.runtime.integrate.loop_state import LoopState
 
 
 class Done(float):
-    """Completed fraction of a run, between 0 and 1.
+    """Completed fraction of a run, between 0 and 1, as the argument of ``progress`` in `solve`.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ from symlie.utilities.number_checks import is_number, is_whole_number
 
 
 class SolveOptions(TypedDict, total=False):
-    """Arguments by name that `solve` and `ensemble` share.
+    """Keyword arguments that `solve` and `ensemble` share, as a typed dictionary.
 
     A dictionary with some of these keys, such as ``{"method": "bdf", "rtol": 1e-6}``, is passed as ``**options``.
 
@@ -194,7 +194,7 @@ def _checked(
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not is_whole_number(record_every) or record_every < 0:
         raise ModelError(
-            f"record_every must be a whole number of steps, or 0 for the final state only, not {record_every!r}."
+            f"record_every must be a whole number of steps, or 0 for the start and the end only, not {record_every!r}."
         )
     if max_steps is None:
         max_steps = MAX_STEPS if h is None else LARGEST_STEPS

@@ -51,77 +51,86 @@ def solve(
     Parameters
     ----------
     system
-        The system, from `Equations.compile` or `symlie.load`.
+        The system, from `Equations.compile` or `load`.
     t_span
-        (t₀, t_end), or t_end with t₀ = 0 or the end of ``start``; in s.
+        (t₀, t_end), or t_end, in s; t₀ is 0 by default, and the end of ``start`` if a solution is continued.
     method
-        Name of a method, see `method_choice`; a TOML file with a tableau, see `load_tableau`; or a custom discrete
-        Lagrangian, a function of (q0, q1, h) or ``FILE.py:name``. Default: half_explicit_5; for first-order states
-        without constraints rkmk_dopri5, or cf43 with vector fields in frames.
+        Name of a method; a `Method`, or a TOML file with its coefficients, see `load_tableau`; or a custom discrete
+        Lagrangian: a function of (q0, q1, h), or ``"FILE.py:NAME"`` of such a function. Default: ``"half_explicit_5"``
+        for mechanical systems, other methods for first-order states, acceleration-level constraints and frames; see
+        `method_choice`.
     method_options
-        For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the order at which dexp⁻¹ is
-        truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step; those of
-        generalized_alpha are the parameters of `symlie.runtime.methods.generalized_alpha.GeneralizedAlpha`.
+        Options of the method by name, such as ``commutators`` (terms of dexp⁻¹ in rkmk methods), ``rho`` (spectral
+        radius of generalized_alpha), ``max_order`` (of bdf) or ``order`` (of taylor); see `Method.options`.
     h
-        Fixed step size, in s. Default: adaptive steps, for methods with an embedded formula.
+        Fixed step size, in s. Default: adaptive steps, for methods with an error estimate.
     rtol, atol
-        Tolerances of the local error: a number, or one for each velocity component, or one for each entry of (θ, v).
-        Default: 1e-6 and rtol/100; with ``atol`` alone the tolerance is absolute. With ``h`` they scale the errors of
-        the trace.
+        Tolerances of the local error: a number, or one for each velocity component, or one for each entry of (θ, v),
+        where θ are the local coordinates of the step. Default: 1e-6 and rtol/100; ``rtol`` is 0 if only ``atol`` is
+        given. With ``h`` they require ``trace`` and scale the errors of the trace.
     h0
-        Initial step size of adaptive methods, in s; default: estimated.
+        Initial step size of adaptive steps, in s; default: estimated.
     controller, controller_options
-        Step size controller by name, and its parameters: ``safety, exponent, fac_min, fac_max, h_min, h_max``.
+        Step size controller, ``"tumiotto2024"``, ``"holzinger2024"`` or ``"celledoni2022"``, and changes of its
+        parameters: ``safety``, ``exponent``, ``fac_min`` and ``fac_max`` (dimensionless), ``h_min`` and ``h_max`` (s).
     t_eval
-        Output times, reached exactly by shortening steps; default: the end of every step.
+        Increasing output times, in s, in [t₀, t_end], reached exactly by shortening steps. Default: the start, and the
+        end of every step.
     record_every
-        Without ``t_eval``: record each n-th step, and the end; 0 records the start and the end alone.
+        Without ``t_eval``: record the start, every n-th step and the end; 0: record the start and the end.
     multipliers
         ``"stage"``: λ of the method. ``"index1"``: λ of the acceleration-level system at each recorded state; the
-        integration is the same.
+        states are the same.
     stabilize
-        ``"none"``, ``"baumgarte:ALPHA"`` (α in 1/s, added in the stages of half-explicit methods), ``"projection"`` (of
-        the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
+        Stabilisation of the constraints: ``"none"``; ``"baumgarte:ALPHA"``, Baumgarte's term with α in 1/s in the
+        stages of half-explicit methods; ``"projection"`` of the configuration after each step; ``"velocity"``,
+        projection of the velocity; or ``"projection+velocity"``.
     redundant
-        Treatment of redundant constraint equations. ``"error"``: an error. ``"minimal_norm"``: the motion without the
-        redundant equations, with the multipliers of minimal norm; a `SymlieWarning` reports the rank. Default:
-        that of `System.with_redundant`, or ``"error"``.
+        Treatment of redundant constraint equations. ``"error"``: raise an error. ``"minimal_norm"``: among all
+        multipliers of the same motion, compute those of minimal norm; a `SymlieWarning` reports the rank. Default: the
+        treatment of the system, see `System.with_redundant`.
     trace
-        Whether to record all attempted steps, including fixed ones: error estimates, if the method has any, and Newton
-        iterations.
+        True: record all attempted steps, with error estimates and Newton iterations; see `Trace`.
     max_steps
-        Largest number of steps between two stop times, which are those of ``t_eval``, jumps of inputs, and the end.
+        Largest number of steps between two stop times: output times, jumps and kinks of functions of time, and the end.
         Default: 10⁹ adaptive steps; no limit with ``h``.
     start
-        A solution to continue, of this system or of one with other parameters.
+        A solution of this model to continue, possibly with other parameters, at its end.
     progress
-        Called with the completed fraction, about every 50 ms at most; it also has the time, the last step sizes and
-        iterations, see `symlie.runtime.integrate.progress.Done`.
+        Function that is called about every 50 ms with the completed fraction, a number with the attributes ``t``
+        (current time, in s), ``h`` (mean step size since the last call, in s) and ``iterations`` (Newton iterations per
+        step).
     checkpoint
-        A file from which `resume` continues after an interruption, bitwise identical to a run without one. It is
-        written at the start, at the end, on Ctrl-C, and in between, and replaces an older checkpoint.
+        File from which `resume` continues an interrupted run, bitwise identical to a run without interruption. It is
+        written at the start, regularly, on Ctrl-C and at the end, and replaces an older checkpoint.
     checkpoint_seconds
         Time between two checkpoints, in s.
     checkpoint_notes
-        Any JSON data, stored in the checkpoint for later use; see `checkpoint_notes`.
+        Data that is stored in the checkpoint for the caller and can be represented in JSON.
 
     Returns
     -------
     Solution
-        After a terminal event, the last state is the one at the event. For the recorded events see `Model.event`.
+        The recorded states; after a terminal event the last one is the state at the event.
 
     Raises
     ------
     UnsupportedMethodError
-        The method cannot integrate this model, or has no error estimate for adaptive steps.
+        If the method cannot integrate this model, has no error estimate for adaptive steps, or does not support the
+        stabilisation.
+    UnknownNameError
+        If a method, option, controller, or other named value does not exist.
     ModelError
-        The interval, the step size, the tolerances or the output times are not usable.
-    InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
-        The initial values are not usable.
+        If the interval, the step size, the tolerances, the output times or other arguments are invalid, or if ``start``
+        is a solution of another model.
+    InconsistentInitialValuesError
+        If the initial values violate the constraints.
+    RedundantConstraintsError, SingularMassMatrixError
+        If the initial accelerations and multipliers are not determined.
     FormatError
-        The checkpoint is not writable.
+        If the file of the method cannot be read, or the checkpoint cannot be written.
     IntegrationError
-        The integration failed or was interrupted; its ``solution`` has the results up to the last good step.
+        If the integration fails or is interrupted; its ``solution`` contains the results up to the last valid step.
     """
     if redundant is not None and isinstance(system, System):
         system = system.with_redundant(redundant)

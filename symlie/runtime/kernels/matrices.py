@@ -36,12 +36,14 @@ class MatrixKernels(Protocol):
 
 
 class SystemMatrices:
-    """Matrices of a whole system, assembled from those of its elements.
+    """Function that evaluates sparse matrices of a system, assembled from those of its elements.
+
+    `System.newton_matrices` is an object of this class.
 
     Attributes
     ----------
     kernels
-        Stored values of the matrices.
+        Function that evaluates the stored entries of all elements.
     """
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, kernels: MatrixKernels) -> None:
@@ -51,16 +53,23 @@ class SystemMatrices:
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
     ) -> tuple[Sparse, ...]:
-        """Evaluate each matrix as a `scipy.sparse.csr_array`: K, C and H of the Newton matrices.
+        """Evaluate the matrices, for example the Newton matrices K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b).
 
         Parameters
         ----------
         p
-            Preprocessed parameters.
-        t, q, v
-            Time, in s, configuration and velocity.
+            Values of the parameters and inputs, ``system.prepared``.
+        t
+            Time, in s.
+        q, v
+            Configuration, shape (storage,), and velocity, shape (dimension,).
         acceleration, multipliers
-            a (dimension) and λ (rows) of M(q) a + g + Bᵀ λ.
+            a, shape (dimension,), and λ, shape (constraint equations,).
+
+        Returns
+        -------
+        tuple of scipy.sparse.csr_array
+            K and C, shape (dimension, dimension), and H, shape (constraint equations, dimension).
         """
         from scipy.sparse import coo_array
 

@@ -35,20 +35,20 @@ def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = Non
 
 
 def load_tableau(path: str | Path) -> Method:
-    """Return the method of a tableau in a TOML file, with the orders of its coefficients.
+    """Read a tableau from a TOML file and return its method, with the orders that the coefficients satisfy.
 
     Parameters
     ----------
     path
-        The file; ``name, family`` and the coefficients, with fractions as text, as in the help of
-        ``symlie order``.
+        File with the keys ``name`` (default: the name of the file), ``family`` and the coefficients, exact fractions as
+        text such as ``"1/3"``; ``symlie order --help`` shows an example.
 
     Raises
     ------
     FormatError
-        The file cannot be read, or is not TOML.
+        If the file cannot be read, or is not TOML.
     ModelError
-        The coefficients are incomplete, contradict each other, or do not have the specified order.
+        If coefficients are missing or contradict each other, or do not have the specified order.
     """
     path = Path(path)
     try:

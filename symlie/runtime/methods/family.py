@@ -53,14 +53,16 @@ class OwnArray(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Method(ABC):
-    """Integration method: the class is its family, the tableau contains its coefficients, other fields are its options.
+    """Integration method: base class of all families of methods.
+
+    The class of a method is its family; the tableau contains its coefficients, and further attributes are its options.
 
     Parameters
     ----------
-    tableau : Tableau
+    tableau
         Coefficients, with the name and the order of the method.
-    entry : mapping, optional
-        Data of a user-defined tableau.
+    entry
+        Data of a user-defined tableau, as in its file; None for built-in methods.
     """
 
     tableau: Tableau
@@ -69,32 +71,31 @@ class Method(ABC):
     family: ClassVar[str]
     """Name of the family."""
     header: ClassVar[str]
-    """C header of the family."""
+    """Name of the C header of the family."""
     required: ClassVar[tuple[str, ...]] = ()
-    """Required keys of user-defined tableaux; empty if the family has none."""
+    """Required keys of user-defined tableaux; empty if the family does not support these."""
     optional: ClassVar[tuple[str, ...]] = ()
     """Optional keys of user-defined tableaux."""
     option_values: ClassVar[Mapping[str, str]] = {}
-    """Options supported by at least some methods of the family, with their values."""
+    """Options of methods of the family, and their ranges as text."""
     members: ClassVar[str] = ""
-    """Methods that support these options, for messages."""
+    """Names of the methods that have these options, for messages."""
     takes_constraints: ClassVar[bool] = False
-    """True if systems with constraints can be integrated."""
+    """True if the methods integrate systems with holonomic or nonholonomic constraints."""
     refused: ClassVar[tuple[str, ...]] = ()
-    """Unsupported model features other than constraints and frames."""
+    """Unsupported features of models, except constraints and frames, as phrases."""
     takes_baumgarte: ClassVar[bool] = False
     """True if the stages support Baumgarte stabilisation."""
     takes_coordinate_rates: ClassVar[bool] = False
-    """True if nodes can be integrated in stored coordinates whose rates differ from the velocities."""
+    """True if the methods integrate rotation parameters whose velocity is the angular velocity."""
     takes_lanes: ClassVar[bool] = False
-    """True if the C header supports SIMD lanes."""
+    """True if the methods support SIMD lanes."""
     chooses_order: ClassVar[bool] = False
-    """True if each step determines both the order and the length of the next one, and trials report the order."""
+    """True for variable order: each step determines the order and the size of the next one."""
     chooses_length: ClassVar[bool] = False
-    """True if trials determine the length of the next step."""
+    """True if the method, not the controller, determines the size of the next step."""
     is_polynomial: ClassVar[bool] = False
-    """True if a step is a polynomial independent of its length, so that states within it are results of shorter
-    steps."""
+    """True if a step is a polynomial in time that does not depend on the step size, as for Taylor series."""
 
     def __repr__(self) -> str:
         choices = [f"{name}={value}" for name, value in self.options.items()]
@@ -103,12 +104,17 @@ class Method(ABC):
     @classmethod
     @abstractmethod
     def read(cls, reader: EntryReader) -> Self:
-        """Return the method of an entry with a tableau.
+        """Return the method of a tableau.
 
         Parameters
         ----------
         reader
-            The entry.
+            Reader of the data of the tableau.
+
+        Raises
+        ------
+        ModelError
+            If coefficients are missing or contradict each other.
         """
 
     @property
@@ -118,73 +124,73 @@ class Method(ABC):
 
     @property
     def order(self) -> int:
-        """Order of the states; multipliers may have one order less."""
+        """Order of q and v; the order of λ may be lower by one."""
         return self.tableau.order
 
     @property
     def order_hat(self) -> int | None:
-        """Order of the embedded formula."""
+        """Order of the embedded formula; None without one."""
         return self.tableau.order_hat
 
     @property
     def first_order(self) -> int:
-        """Order of the first step."""
+        """Order of the first step, on which the initial step size depends; 1 for variable order."""
         return 1 if self.chooses_order else self.order
 
     def for_run(self, layout: Layout, tolerance: float | None) -> Self:
-        """Return the method with its choices for one run, such as an order that depends on the tolerance.
+        """Return the method with the choices that it makes for a run, such as an order that depends on the tolerance.
 
         Parameters
         ----------
         layout
-            Layout of the integrated system.
+            Layout of the system.
         tolerance
-            Smallest tolerance of the run; None with fixed steps.
+            Smallest tolerance of the run, dimensionless; None with fixed steps.
 
         Raises
         ------
         ModelError
-            The method cannot reach the tolerance.
+            If the method cannot satisfy the tolerance.
         """
         return self
 
     @property
     def keeps_hidden_constraints(self) -> bool:
-        """True if B v + b = 0 holds at the end of each step up to rounding."""
+        """True if each step satisfies B v + b = 0 at its end up to rounding."""
         return True
 
     @property
     def restarts_at_switches(self) -> bool:
-        """True if the method history contains accelerations, so that the method restarts at their jumps."""
+        """True if the method restarts at jumps of the accelerations, because its method history contains these."""
         return False
 
     @property
     def restarts_at_kinks(self) -> bool:
-        """True if the method uses previous steps, so that a kink between them would reduce its order."""
+        """True if the method restarts at kinks of the accelerations, because it uses several previous steps."""
         return False
 
     @property
     def inside(self) -> Method:
-        """Method of shorter steps between recorded states, where the method history is unknown."""
+        """Method of the shorter steps of dense output, where the method history is unknown."""
         return self
 
     @property
     def keeps_factors(self) -> bool:
-        """True if the factors of a matrix are reused over steps of equal length."""
+        """True if steps of equal size reuse a factorisation."""
         return False
 
     @property
     def has_estimate(self) -> bool:
-        """True if an embedded formula estimates the error, so that steps can be adaptive."""
+        """True if the method estimates its local error, which adaptive steps require."""
         return self.tableau.has_estimate
 
     def orders(self) -> tuple[FoundOrder, FoundOrder | None]:
-        """Return the orders of the method and of its embedded formula, from exact conditions on the coefficients.
+        """Return the orders of the method and of its embedded formula, if any, from exact order conditions.
 
         Raises
         ------
         ModelError
-            The family has no order conditions.
+            If no order conditions are known for the family.
         """
         raise ModelError(
             f"Method {self.name}: the family {self.family} has no order conditions; the specified order is "
@@ -193,28 +199,28 @@ class Method(ABC):
 
     @property
     def options(self) -> dict[str, object]:
-        """Options in the form of `with_options`; empty for methods without options."""
+        """Values of the options by name, as accepted by `with_options`."""
         return {}
 
     @property
     def record(self) -> dict[str, object]:
-        """Data for `symlie.runtime.methods.chosen.recorded_method`, in JSON form."""
+        """Name, tableau and options in JSON form, for files and checkpoints."""
         return {"name": self.name, "entry": self.entry, "options": self.options}
 
     def with_options(self, options: Mapping[str, object]) -> Self:
-        """Return the method with some options changed.
+        """Return the method with other values of some options.
 
         Parameters
         ----------
         options
-            Values by name; the documentation lists them for each family.
+            Values by name; `options` contains the current ones, and ``option_values`` their ranges.
 
         Raises
         ------
         UnknownNameError
-            No option or value has this name.
+            If no method has an option of this name, or a named value does not exist.
         ModelError
-            The method has no such option, or its options are incompatible.
+            If this method does not have the option, a number is out of range, or options are incompatible.
         """
         from symlie.runtime.methods.registry import check_option
 
@@ -228,11 +234,11 @@ class Method(ABC):
 
     @property
     def is_free_of_commutators(self) -> bool:
-        """True if the method uses only flows of slopes: neither dexp⁻¹ nor commutators."""
+        """True if steps consist of flows of slopes only, without dexp⁻¹ and commutators."""
         return False
 
     def refusal(self, layout: Layout) -> str | None:
-        """Return the reason why the method cannot integrate a model, a sentence that names suitable methods, or None.
+        """Return why the method cannot integrate a model, as a sentence that names suitable methods; None if it can.
 
         Parameters
         ----------
@@ -247,12 +253,12 @@ class Method(ABC):
 
     @property
     def remark(self) -> str:
-        """Phrase that qualifies the order, for example of the multipliers; empty for most methods."""
+        """Phrase with further information on the order, for example of the multipliers; empty for most methods."""
         return ""
 
     @property
     def limits(self) -> list[str]:
-        """Unsupported features of the method, as phrases."""
+        """Unsupported features of models and runs, as phrases."""
         stated = {
             "constraints of configurations and velocities": self.takes_constraints,
             "manifolds with a frame": self.is_free_of_commutators,
@@ -264,26 +270,28 @@ class Method(ABC):
 
     @property
     def stability(self) -> str:
-        """Phrase about the stability limit of an implicit method, for advice; empty without a limit."""
+        """Phrase about the stability limit of an implicit method, for messages; empty without a limit."""
         return ""
 
     @property
     def kernel_set(self) -> str | None:
-        """Name of the additional kernels of nodes that steps need, such as ``cayley``."""
+        """Name of the additional kernels of nodes that steps need, such as ``"cayley"``, or None."""
         return None
 
     @property
     def element_set(self) -> str | None:
-        """Name of the additional kernels of elements that steps need: those of a discrete Lagrangian."""
+        """Name of the additional kernels of elements that steps need, those of a discrete Lagrangian, or None."""
         return None
 
     @property
     def takes_element_matrix(self) -> bool:
-        """True if steps use the matrix of these kernels instead of M alone."""
+        """True if steps use a matrix of the kernels of `element_set` instead of M."""
         return False
 
     def iteration(self, layout: Layout) -> bool | None:
-        """Return whether the Newton matrix has an η for each λ; None for methods without such a matrix.
+        """Return whether implicit steps have multipliers η of the stabilised index-2 form.
+
+        The result is None for explicit and variational methods.
 
         Parameters
         ----------
@@ -294,14 +302,11 @@ class Method(ABC):
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """Method history: arrays that pass from step to step in addition to q, v, λ and v'.
-
-        Trials, events, checkpoints, files and continued runs copy it without interpretation.
-        """
+        """Method history: the arrays that a step passes to the next one in addition to q, v, λ and v'."""
         return ()
 
     def own_size(self, layout: Layout) -> int:
-        """Return the size of the method history.
+        """Return the number of entries of the method history.
 
         Parameters
         ----------
@@ -311,7 +316,7 @@ class Method(ABC):
         return sum(array.size(layout) for array in self.own)
 
     def own_parts(self, layout: Layout) -> dict[str, slice]:
-        """Return the slices of the arrays in the method history by name.
+        """Return the positions of the arrays in the method history, by name.
 
         Parameters
         ----------
@@ -322,38 +327,40 @@ class Method(ABC):
         return {a.name: slice(*ends[k : k + 2]) for k, a in enumerate(self.own)}
 
     def event_piece(self, stepper: Stepper, state: State, rest: float) -> EventPiece | None:
-        """Return the series of event functions from a state within an accepted step, or None if they are sampled.
+        """Return Taylor series of the event functions within an accepted step, or None if these are sampled.
 
         Parameters
         ----------
         stepper
-            Stepper of the integration.
-        state, rest
-            The state, and the rest of the step, in s.
+            Stepper of the run.
+        state
+            State within the step at which the series start.
+        rest
+            Time from this state to the end of the step, in s.
         """
         return None
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
-        """Return the initial method history: at the start, and after a jump of an input or a change of parameters.
+        """Return the method history, shape (own_size,), at the start or after a restart, such as at a jump of inputs.
 
         Parameters
         ----------
         stepper
-            Stepper of the integration.
+            Stepper of the run.
         state
-            The state; its ``own`` is unknown.
+            The state, without method history.
         h
-            Length of the next step, in s.
+            Size of the next step, in s.
         """
         return np.zeros(self.own_size(stepper.system.layout))
 
     @abstractmethod
     def constants(self) -> list[str]:
-        """Return the definitions for the C header, as lines of C."""
+        """Return the definitions that the C header requires, as lines of C."""
 
     @property
     def composition(self) -> Composition | None:
-        """Substeps of a step, each a step of the method; ``None`` for a single step."""
+        """Substeps of a composed step; None if steps are not composed."""
         return None
 
     def composition_constants(self) -> list[str]:
@@ -378,28 +385,33 @@ class Method(ABC):
 
     @abstractmethod
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        """Compute a step of length h in NumPy; the state is unchanged.
+        """Attempt a step in NumPy, without changes of the state.
 
         Parameters
         ----------
         stepper
-            The system, and the control of steps.
+            Stepper of the run.
         state
             State at the start of the step.
         h
-            Its length, in s.
+            Step size, in s.
+
+        Raises
+        ------
+        IntegrationError
+            If the step has no result.
         """
 
     def angles(self, components: Array) -> Array:
-        """Return the rotations, in rad, of the components of an increment that belong to plane rotations.
+        """Return the rotation angles, in rad, of the planar components of an increment in local coordinates.
 
         Parameters
         ----------
         components
-            The components, of any shape.
+            Components of the increment, of any shape, which is the shape of the result.
         """
         return components
 
     def scalar_stages(self) -> ScalarStages | None:
-        """Return the step for y' = λ y; None for methods that are not explicit."""
+        """Return the stages of a step for y' = λ y, from which the stability limit follows; None if not explicit."""
         return None

@@ -33,32 +33,32 @@ LEGEND_COLUMNS = 2
 
 
 def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = None, *, work: bool = False) -> Figure:
-    """Plot errors versus step size, grid or work, one panel for q, v and λ, one line for each method.
+    """Plot errors versus step size or processor time, with a panel for q, v, λ and outputs, and a line for each method.
 
-    Versus step size, dashed lines show observed orders that are close to an integer.
+    Dashed lines versus step size have the slope of an observed order that is close to an integer.
 
     Parameters
     ----------
     rows
-        Rows of `convergence` or of `refinement`.
+        Rows of `convergence`.
     path
-        Image file (``.png``, ``.pdf``, ``.svg``); default: none.
+        Image file to write (``.png``, ``.pdf``, ``.svg``); default: none.
     work
-        Whether to plot errors versus the processor time of the time loop: a work-precision diagram.
+        True: plot errors versus the processor time of the time loop (work-precision diagram).
 
     Returns
     -------
     Figure
-        The figure, without a window.
+        The figure; a notebook displays it.
 
     Raises
     ------
     ModelError
-        There are no rows.
+        If there are no rows.
     MissingDependencyError
-        Matplotlib is not installed.
+        If Matplotlib is not installed.
     FormatError
-        The file type is unknown, or the file is not writable.
+        If the file type is unknown, or the file cannot be written.
     """
     check_drawing(path)
     rows = list(rows)
@@ -77,28 +77,28 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
 
 
 def plot_newton_iterations(rows: Iterable[ConvergenceRow], path: str | Path | None = None) -> Figure:
-    """Plot the Newton iterations per step of implicit methods versus step size.
+    """Plot the mean number of Newton iterations per step of implicit methods versus step size.
 
     Parameters
     ----------
     rows
-        Rows of `convergence`.
+        Rows of `convergence`; rows of explicit methods and of failed runs are ignored.
     path
-        Image file (``.png``, ``.pdf``, ``.svg``); default: none.
+        Image file to write (``.png``, ``.pdf``, ``.svg``); default: none.
 
     Returns
     -------
     Figure
-        The figure, without a window.
+        The figure; a notebook displays it.
 
     Raises
     ------
     ModelError
-        No row belongs to an implicit method.
+        If no row remains.
     MissingDependencyError
-        Matplotlib is not installed.
+        If Matplotlib is not installed.
     FormatError
-        The file type is unknown, or the file is not writable.
+        If the file type is unknown, or the file cannot be written.
     """
     check_drawing(path)
     implicit = [row for row in rows if row.newton_iterations_per_step and not row.failure]

@@ -43,32 +43,32 @@ FEW_STEPS = 60
 
 
 def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | None = None) -> Figure:
-    """Plot error estimates relative to the tolerance, sizes of accepted steps, and Newton iterations.
+    """Plot error estimates relative to the tolerances, sizes of accepted steps, and Newton iterations versus time.
 
-    A last step that is shortened to reach the end is omitted. Implicit methods have Newton iterations, matrix updates
-    and step halvings.
+    Crosses mark rejected steps. The panel of Newton iterations also contains the number of Newton matrices (dashed) and
+    of halved corrections (triangles). A last step that is shortened to reach the end of the run is omitted.
 
     Parameters
     ----------
     solutions
         A solution with a trace, or several by label.
     path
-        Image file (``.png``, ``.pdf``, ``.svg``); default: none.
+        Image file to write (``.png``, ``.pdf``, ``.svg``); default: none.
 
     Returns
     -------
     Figure
-        The figure; without step sizes if all steps are fixed, without errors if no method has an estimate, and without
-        iterations if no method is implicit.
+        The figure, with panels of errors for methods with an error estimate, of step sizes for adaptive steps, and of
+        iterations for implicit methods; with step sizes if none of these apply. A notebook displays it.
 
     Raises
     ------
     ModelError
-        A solution has no trace: integrate with ``trace=True``.
+        If a solution has no trace; integrate with ``trace=True``.
     MissingDependencyError
-        Matplotlib is not installed.
+        If Matplotlib is not installed.
     FormatError
-        The file type is unknown, or the file is not writable.
+        If the file type is unknown, or the file cannot be written.
     """
     check_drawing(path)
     traces = {

@@ -48,21 +48,30 @@ from symlie.utilities.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class ConvergenceRow(Brief):
-    """One run: its errors, and the orders observed relative to the previous run of the same method."""
+    """Errors and cost of one run of a convergence study, from `convergence`."""
 
     method: str
+    """Name of the method."""
     h: float
+    """Step size, in s."""
     error: Measured
+    """Errors ``error.q``, ``error.v`` and ``error.multipliers`` (relative), or ``error.outputs``; None without such a
+    quantity."""
     order: Measured
+    """Observed orders with the same attributes, dimensionless, relative to the previous run of the method; None for its
+    first run."""
     max_constraint_residual: float
+    """Largest component of Φ over all steps."""
     steps: int
+    """Number of steps."""
     cpu_seconds: float
-    """Processor time of the time loop, median of the repetitions."""
+    """Processor time of the time loop, in s: median of the repetitions."""
     newton_iterations_per_step: float | None
-    """None for explicit methods."""
+    """Mean number of Newton iterations per step; None for explicit methods."""
     factorisations: int
+    """Number of matrix factorisations."""
     failure: str
-    """Reason for a failure, after which the run has no errors; empty if the run succeeded."""
+    """Name and message of the exception of a failed run, which has no errors; empty if the run succeeded."""
     coordinates: str
     """Name of the system if several are compared; otherwise empty."""
 
@@ -87,48 +96,56 @@ def convergence(
     stabilize: Stabilization = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[ConvergenceRow]:
-    """Run each method with each step size and compare the states at the end time, or over the run.
+    """Integrate a system with several methods and fixed step sizes, and compare the results with a reference.
 
-    A run that fails is a row with the reason.
+    The function is a generator: it starts a run, and raises exceptions, when the next row is requested. A run that
+    fails gives a row with the reason.
 
     Parameters
     ----------
     system
-        The system; or several by name, the same model in other coordinates, which are compared by their outputs.
+        The system, or several systems by name: the same model in different coordinates, compared by their outputs.
     t_end
         End time, in s.
     methods
-        Names of methods, or files with tableaux.
+        Names of methods, `Method` objects, or TOML files with tableaux.
     steps
-        Step sizes, in s; orders are observed between consecutive step sizes.
+        Step sizes, in s; each observed order refers to two consecutive ones.
     reference
-        A solution, or an end state, to compare with; default: a run of the first system by the method of highest order
-        with half of the smallest step size.
+        Solution or end state to compare with. Default: a run of the first system with the method of highest order and
+        half of the smallest step size.
     norm
-        ``"end"``: error at the end time, of q the largest of a node. ``"max"``: maximum of this error over multiples of
-        the largest step size. ``"l2"``: √(Σ‖q - Q‖²/n) with n stored components of all nodes, and the same for v,
-        maximum over these times.
+        ``"end"``: error at the end time; for configurations, the largest ‖log(q_ref⁻¹∘q)‖ of a node. ``"max"``: maximum
+        of this error over at most 100 multiples of the largest step size and the end time. ``"l2"``: maximum of
+        √(Σ‖q - q_ref‖²/n) over these times, with the n stored components of all nodes, and the same for v.
     at
-        With ``"l2"``: arc lengths, in m, at which rods and other curves are compared instead of nodes.
+        For ``norm="l2"``: arc lengths, in m, at which rods and other curves are compared instead of nodes.
     outputs
-        Names of outputs to compare instead of states; default: none with one system, all outputs with several systems.
+        Names of outputs to compare instead of states. Default: states of one system, all outputs of several systems.
     repetitions
-        Number of runs over which the median of the processor time is taken.
+        Number of repetitions of each run; the processor time is their median.
     method_options, multipliers, stabilize
         As in `solve`.
     progress
-        Returns the progress function of the run with a label.
-
-    Raises
-    ------
-    UnknownNameError, ModelError
-        The norm, an output or a method is unknown, or does not fit the system.
-    IntegrationError
-        The reference run failed.
+        Function of the label of a run that returns its ``progress`` function, as in `solve`, or None.
 
     Yields
     ------
     ConvergenceRow
+        One row for each method, system and step size.
+
+    Raises
+    ------
+    UnknownNameError
+        If the norm, a method or an output does not exist.
+    ModelError
+        If an argument is invalid, or the reference is an end state although trajectories or outputs are compared.
+    FormatError
+        If the file of a method cannot be read.
+    IntegrationError, UnsupportedMethodError
+        If the reference run fails.
+
+    Source: [Hante2022], section 5.2, for ``norm="l2"``.
     """
     check_norm(norm, at)
     systems = system if isinstance(system, Mapping) else {"": system}

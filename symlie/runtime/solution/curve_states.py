@@ -40,18 +40,24 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CurveStates:
-    """Configurations and velocities at points of a curve; scalar s or t have no axis.
+    """Configurations and velocities at points of a curve, from `Solution.at`.
+
+    The arrays have no axis of times if t is one number, and no axis of points if s is one number.
 
     Attributes
     ----------
     name
-        Name of the curve.
+        Name of the rod or curve.
+    type
+        Storage and velocity of a node of the curve, with their fields.
     s
         Arc lengths, in m.
     t
         Times, in s.
-    q, v
-        Configurations (times, points, storage) and velocities (times, points, dimension).
+    q
+        Configurations, shape (times, points, storage).
+    v
+        Velocities, shape (times, points, dimension).
     """
 
     name: str
@@ -65,12 +71,17 @@ class CurveStates:
         return line("CurveStates", [self.name, f"{np.size(self.s)} points", f"{np.size(self.t)} times"])
 
     def field(self, name: str) -> Array:
-        """Return a named field of the configuration or the velocity, such as ``field("x")``, shape (times, points, …).
+        """Return a field of the configurations or velocities, shape (times, points, *field shape).
 
         Parameters
         ----------
         name
-            Name of the field.
+            Name of the field, such as ``"x"``.
+
+        Raises
+        ------
+        UnknownNameError
+            If the nodes have no such field.
         """
         return named_field(self.type, f"Curve '{self.name}'", self.q, self.v, name)
 

@@ -65,29 +65,38 @@ class _Content:
 
 
 def load_solution(path: str | Path, *, backend: Backend | None = None, trust: bool = False) -> Solution:
-    """Read a saved solution: fields, outputs, plots; with ``trust=True`` also `solution(t)` and ``solve(start=…)``.
+    """Read a solution from a file of `Solution.save`.
 
-    The system comes from the generated code in the file, not from the model or its name. SymPy is not needed, and later
-    changes of the model have no effect. The code is compiled and run only with ``trust=True``.
+    The file contains the generated code of the system, so that neither the model nor SymPy is necessary, and later
+    changes of the model have no effect.
 
     Parameters
     ----------
     path
-        File written by `Solution.save`, ``.nc`` or ``.npz``.
+        File, ``.nc`` or ``.npz``.
     backend
-        ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
+        ``"c"``, ``"numpy"`` or ``"auto"``; default: the backend of the run.
     trust
-        Allow the generated code in the file to be compiled and run. Otherwise the solution has its fields, outputs,
-        multipliers, events and plots; methods that need more, such as `solution(t)`, raise a `CodeNotLoadedError`.
+        True: permit compiling and running the generated code in the file. Otherwise fields, outputs, multipliers,
+        events and plots are available; methods that evaluate the model, such as ``solution(t)`` and
+        ``solve(start=solution)``, raise a `CodeNotLoadedError`.
+
+    Returns
+    -------
+    Solution
+        The saved solution.
 
     Raises
     ------
     FormatError
-        The file is not a solution, is damaged, was changed by another program, or has another version.
+        If the file does not exist, is not a solution, is damaged, was changed by another program, or has the format of
+        another version.
     MissingDependencyError
-        The package netCDF4, required for ``.nc``, is not installed.
+        If the package netCDF4, which ``.nc`` requires, is not installed.
     NoCompilerError
-        The solution was made by compiled code and no compiler is available; ``backend="numpy"`` reads it.
+        With ``trust=True``, if the run used compiled code and no C compiler is found; ``backend="numpy"`` reads it.
+    UnknownNameError
+        If the backend does not exist.
     """
     path = Path(path)
     if not path.is_file():

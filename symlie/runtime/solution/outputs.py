@@ -28,7 +28,10 @@ def output_names(layout: Layout) -> list[str]:
 
 
 class Outputs(ListsPublicNames, Mapping[str, "Array"]):
-    """Outputs by name, with one value for each recorded state.
+    """Mapping of output names to arrays over time, shape (n,) or (n, components), from `Solution.outputs`.
+
+    An output is computed on first access. Unknown names raise an `UnknownNameError`; values that are not finite issue a
+    `SymlieWarning`.
 
     Parameters
     ----------
@@ -45,11 +48,11 @@ class Outputs(ListsPublicNames, Mapping[str, "Array"]):
         self._names = output_names(solution.system.layout)
         self._known: dict[str, Array] = dict(known or {})
         self.warnings: list[str] = []
-        """Warnings about suspicious values of computed outputs."""
+        """Warnings about outputs that are not finite."""
 
     @property
     def known(self) -> dict[str, Array]:
-        """Outputs computed or given so far."""
+        """Outputs that are computed so far."""
         return dict(self._known)
 
     def at_states(self, solution: Solution, chosen: NDArray[np.intp]) -> Outputs:

@@ -16,45 +16,58 @@ from symlie.utilities.showing import Brief, brief, line
 
 @dataclass(frozen=True, repr=False)
 class Statistics:
-    """Work and accuracy of an integration."""
+    """Work and accuracy of an integration, from `Solution.statistics`."""
 
     steps: int = 0
+    """Number of accepted steps."""
     accepted: int = 0
+    """Number of accepted steps; equal to ``steps``."""
     rejected: int = 0
+    """Number of rejected steps."""
     rhs_evaluations: int = 0
+    """Number of evaluations of the equations of motion."""
     newton_iterations: int = 0
-    """Corrections of implicit steps."""
+    """Number of Newton corrections of implicit steps."""
     jacobians: int = 0
-    """Newton matrices evaluated in implicit steps, without those recomputed when a run is continued."""
+    """Number of evaluated Newton matrices, without those that a continued run repeats."""
     factorisations: int = 0
+    """Number of matrix factorisations."""
     back_substitutions: int = 0
+    """Number of linear systems solved with a factorisation."""
     refreshes: int = 0
-    """Newton matrices that replaced stored factors because these did not reduce the residual sufficiently."""
+    """Number of Newton matrices that replaced a stored factorisation because of slow convergence."""
     halvings: int = 0
-    """Halvings of corrections."""
+    """Number of halvings of Newton corrections that did not reduce the residual."""
     rounding_floor: int = 0
-    """Steps whose iteration ended at the rounding level of the residual, above the tolerance."""
+    """Number of steps whose residual stagnated at the level of rounding, above the tolerance."""
     most_newton_iterations: int = 0
-    """Largest number of corrections in one step."""
+    """Largest number of Newton corrections of a step."""
     slowest_step: float = 0.0
-    """Start time of that step, in s."""
+    """Start time of this step, in s."""
     slowest_row: str = ""
-    """Velocity component or constraint equation with the largest residual before the last correction in that step."""
+    """Velocity component or constraint equation with the largest residual before the last correction of this step."""
     steps_of_order_1: int = 0
-    """Accepted steps of this order, for variable-order methods."""
+    """Number of accepted steps of order 1, for variable-order methods."""
     steps_of_order_2: int = 0
+    """Number of accepted steps of order 2."""
     steps_of_order_3: int = 0
+    """Number of accepted steps of order 3."""
     steps_of_order_4: int = 0
+    """Number of accepted steps of order 4."""
     steps_of_order_5: int = 0
+    """Number of accepted steps of order 5."""
     max_constraint_residual: float = 0.0
-    """Largest |entry| of Φ over all steps."""
+    """Largest component of Φ over all steps, in absolute value."""
     max_velocity_residual: float = 0.0
-    """Largest |entry| of B v + b over all steps."""
+    """Largest component of B v + b over all steps, in absolute value."""
     cpu_seconds: float = 0.0
-    """Processor time of the time loop alone."""
+    """Processor time of the time loop, in s."""
     derive_seconds: float = 0.0
+    """Time of the derivation of the system, in s; 0 if it was in the cache."""
     emit_seconds: float = 0.0
+    """Time of the code generation, in s; 0 if the code was in the cache."""
     compile_seconds: float = 0.0
+    """Time of the compilation, in s; 0 if the code was in the cache."""
 
     def __repr__(self) -> str:
         counted = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
@@ -63,16 +76,24 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Event(Brief):
-    """An event: its name, the element of its type, and the state."""
+    """Event of a run with its state, from `Solution.events`; `Model.event` defines events."""
 
     name: str
+    """Name of the event."""
     instance: int
+    """Index of the element, for an event of an element type; otherwise 0."""
     t: float
+    """Time, in s."""
     q: Array
+    """Configuration, shape (storage,)."""
     v: Array
+    """Velocity, shape (dimension,)."""
     multipliers: Array
+    """λ, shape (constraint equations,)."""
     carried: Array
+    """Auxiliary integrator state."""
     is_terminal: bool
+    """True for a terminal event, which ends the run."""
     own: Array = field(default_factory=lambda: np.zeros(0))
     """Method history."""
 

@@ -42,20 +42,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(ListsPublicNames, NamesSuccessors):
-    """Recorded states of an integration; it pickles with its system.
+    """Recorded states of an integration, with outputs, events and statistics; from `solve`.
+
+    Values are in the units of the model. A pickle of a solution contains its system.
 
     Attributes
     ----------
     t
-        Times, shape (n,), in s.
+        Times, in s, shape (n,).
     q
-        Configurations, shape (n, storage), nodes grouped by type.
+        Configurations, shape (n, storage); nodes are grouped by type.
     v
         Velocities, shape (n, dimension).
     multipliers
-        λ of Bᵀλ, shape (n, constraint equations).
+        λ, shape (n, constraint equations); the reaction forces are -Bᵀλ.
     carried
-        Auxiliary integrator state, shape (n, size); `Layout.carried` names its parts.
+        Auxiliary integrator state, shape (n, size).
     """
 
     INTERNAL = frozenset({"carried", "known_fields"})
@@ -70,21 +72,21 @@ class Solution(ListsPublicNames, NamesSuccessors):
     multipliers: Array
     carried: Array
     statistics: Statistics = field(default_factory=Statistics)
-    """Counts of steps and evaluations, residuals and durations."""
+    """Numbers of steps and evaluations, constraint residuals, and times of computation."""
     status: str = "ok"
-    """``"ok"`` at the end time, ``"event"`` if a terminal event ended the run, ``"accumulation"`` if that event belongs
-    to a sequence whose intervals are too short for the resolution of time, else the name of the error.
-    """
+    """``"ok"`` if the run reached its end time; ``"event"`` if a terminal event ended it; ``"accumulation"`` if that
+    event belongs to a sequence of events with intervals below the resolution of time; otherwise the name of the
+    exception."""
     trace: Trace | None = None
-    """Attempted steps, if requested."""
+    """Attempted steps, if ``trace=True``."""
     events: tuple[Event, ...] = ()
     """Events in the order of their times."""
     end: Start | None = None
-    """Data at the end from which an integration can continue."""
+    """State at the end, with the data that ``solve(start=solution)`` continues from."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """The arguments of `solve` in their JSON form."""
+    """Arguments of `solve` in JSON form."""
     warnings: tuple[str, ...] = ()
-    """Suspicious findings of the run; each was issued as a `symlie.SymlieWarning`."""
+    """Warnings of the run; each was issued as a `SymlieWarning`."""
 
     def __repr__(self) -> str:
         return solution_line(self)
@@ -98,20 +100,29 @@ class Solution(ListsPublicNames, NamesSuccessors):
         return pickled_solution(self)
 
     def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
-        """Interpolate the solution at other times: a state for a number, a solution for several times.
+        """Evaluate the solution at one time or at several times (dense output).
 
-        Quintic Hermite interpolation on the group between recorded states, of the order of the local error if every
-        step was recorded; λ from the acceleration-level system.
+        Between recorded states, configurations follow from quintic Hermite interpolation on the group, and λ from the
+        acceleration-level system. For first-order states, for rotation parameters with angular velocities, and for
+        Taylor series, the state is the result of a shorter step of the method. Every step must be recorded, that is,
+        without ``t_eval`` and with ``record_every=1``.
 
         Parameters
         ----------
         t
             One time or several, in s, within the solution.
 
+        Returns
+        -------
+        StateAt or Solution
+            A state for a number, or a solution at several times.
+
         Raises
         ------
         ModelError
-            A time is outside the solution.
+            If a time is outside the solution, or is not a recorded time although fewer states than steps are recorded.
+        CodeNotLoadedError
+            If the solution was loaded without ``trust=True`` and a time is not a recorded one.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         at = self._dense(times)
@@ -127,12 +138,17 @@ class Solution(ListsPublicNames, NamesSuccessors):
         return DenseOutput(self)
 
     def configuration(self, node: str) -> Array:
-        """Return the storage of a node over time, shape (n, storage), or (n, count, storage) for an array.
+        """Return the stored configuration of a node over time, shape (n, storage), or (n, count, storage) for an array.
 
         Parameters
         ----------
         node
             Name of a node or a node array.
+
+        Raises
+        ------
+        UnknownNameError
+            If the node does not exist.
         """
         return self.system.layout.node(node).by_node(self.q, velocity=False)
 
@@ -143,29 +159,44 @@ class Solution(ListsPublicNames, NamesSuccessors):
         ----------
         node
             Name of a node or a node array.
+
+        Raises
+        ------
+        UnknownNameError
+            If the node does not exist.
         """
         return self.system.layout.node(node).by_node(self.v, velocity=True)
 
     def field(self, node: str, name: str, frame: Axes = "body") -> Array:
-        """Return a named field of a node over time, such as ``field("top", "x")``, shape ``(n, *field shape)``.
+        """Return a field of a node over time, such as ``field("top", "x")``.
 
-        Rods and other continua also have fields over their segments, such as ``field("rod", "section_force")``, which
-        includes the part of λ, ``"strain"`` and ``"multipliers"``, shape (n, segments, components).
+        Rods and other continua also have fields over their segments, such as ``"strain"``, ``"section_force"``
+        (including the part of λ) and ``"multipliers"``.
 
         Parameters
         ----------
         node
             Name of a node, a node array or a continuum.
         name
-            Name of the field, of its configuration or its velocity, or over segments.
+            Name of a field of the configuration or of the velocity, or of a field over segments. Nodes with a rotation
+            always have ``"R"``, and nodes with rotation parameters ``"Omega"``.
         frame
-            Axes of vectors over segments: ``"body"`` for those of the cross section in the middle of each segment, or
-            ``"space"``.
+            Axes of vectors over segments: ``"body"``, those of the cross section in the middle of each segment, or
+            ``"space"``, inertial axes.
+
+        Returns
+        -------
+        Array
+            Shape (n, *field shape), (n, count, *field shape) for an array, or (n, segments, components).
 
         Raises
         ------
         UnknownNameError
-            No field has this name.
+            If the node or the field does not exist.
+        ModelError
+            If the axes do not exist, or the field over segments is not a vector.
+        CodeNotLoadedError
+            If the solution was loaded without ``trust=True``, and the file does not contain this field over segments.
         """
         return field_of(self, node, name, frame)
 
@@ -177,13 +208,13 @@ class Solution(ListsPublicNames, NamesSuccessors):
     def at(self, name: str, s: float | Sequence[float] | Array, t: float | Sequence[float] | Array) -> CurveStates:
         """Interpolate the solution at points of a rod, or of another curve of `Model.curve`, at any times.
 
-        Configurations between nodes are q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})), velocities are linear; ``solution(t)`` gives the
-        interpolation between recorded times.
+        Between nodes, configurations are q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})) with ξ from 0 to 1, and velocities are linear in
+        ξ. Between recorded times, states are those of ``solution(t)``.
 
         Parameters
         ----------
         name
-            Name of the rod.
+            Name of the rod or curve.
         s
             One arc length or several, in m.
         t
@@ -192,58 +223,67 @@ class Solution(ListsPublicNames, NamesSuccessors):
         Raises
         ------
         UnknownNameError
-            No rod or curve has this name.
+            If no rod or curve has this name.
         ModelError
-            A point is outside the curve, or a time is outside the solution.
+            If a point is outside the curve, or a time cannot be evaluated; see ``solution(t)``.
+        CodeNotLoadedError
+            If the solution was loaded without ``trust=True``.
+
+        Source: [Hante2022], equation (5) and section 5.2.
         """
         return states_on_curve(self, name, s, t)
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
-        """Return the rotation of a node over time, from body axes to inertial axes, as a SciPy object.
+        """Return the rotation of a node over time, from body-fixed axes to inertial axes, as a SciPy object.
 
-        ``.as_euler("ZYX", degrees=True)`` gives Euler angles, ``.as_rotvec()`` rotation vectors, ``.as_quat()``
-        quaternions with the scalar part last, ``.as_matrix()`` matrices, each for every time.
+        Its methods ``as_euler("ZYX", degrees=True)``, ``as_rotvec()``, ``as_quat()`` (scalar part last) and
+        ``as_matrix()`` return Euler angles, rotation vectors, quaternions and matrices for all times.
 
         Parameters
         ----------
         node
             Name of a node or a node array.
         index
-            Index of a node of an array.
+            Index of a node of an array; required for arrays.
         field
-            The stored field, such as ``"R2"``, for a node with several rotations.
+            Name of the stored field, such as ``"R2"``; required for nodes with several rotations.
+
+        Returns
+        -------
+        scipy.spatial.transform.Rotation
+            n rotations.
 
         Raises
         ------
         UnknownNameError
-            The node stores no rotation in space, or several.
+            If the node does not exist, stores no rotation in space, or stores several and the field is not given.
         ModelError
-            The array has no such node.
+            If the array has no node of this index.
         """
         return node_rotations(self, node, index, field)
 
     def angle(self, node: str, field: str | None = None) -> Array:
-        """Return the unwrapped angle of a node on SO2, SE2 or a product with them, in rad.
+        """Return the angle of a node on SO2, SE2 or a product with them over time, with counted full turns.
 
-        Full turns are counted at every step of the run, even if few states are recorded, from the angle between -π and
-        π of the initial configuration. A run that continues another one continues its count.
+        The angle is between -π and π in the initial configuration. Full turns are counted at every step, recorded or
+        not; ``solve(start=…)`` continues the count.
 
         Parameters
         ----------
         node
             Name of a node or a node array.
         field
-            The storage field of the angle, such as ``"p2"``, for a node with several.
+            Name of the stored field of the angle, such as ``"p2"``; required for nodes with several angles.
 
         Returns
         -------
         Array
-            Shape (n,), or (n, count) for an array.
+            Angles, in rad, shape (n,), or (n, count) for an array.
 
         Raises
         ------
         UnknownNameError
-            The node has no angle, or it has several and the field is unknown or not given.
+            If the node does not exist or has no angle, or if it has several and the field is unknown or not given.
         """
         layout, part = self.system.layout, self.system.layout.node(node)
         chosen = layout.angles.of_node(part, field)
@@ -253,37 +293,45 @@ class Solution(ListsPublicNames, NamesSuccessors):
 
     @property
     def states(self) -> States:
-        """Recorded states in the form that kernels take."""
+        """Recorded times, configurations, velocities, multipliers and auxiliary states in one object."""
         return States(self.t, self.q, self.v, self.multipliers, self.carried)
 
     @cached_property
     def outputs(self) -> Outputs:
-        """Named outputs over time: ``energy``, the residuals of constrained models, and the outputs of the model.
+        """Named outputs over time, each computed on first access.
 
-        Each output is computed on first access.
+        All models have ``"energy"``, in J; models with constraints also have ``"constraint_residual"`` and
+        ``"velocity_residual"``, the largest components of Φ and B v + b. `Model.output` defines further ones.
         """
         return Outputs(self)
 
     @cached_property
     def undetermined(self) -> Undetermined:
-        """Names of outputs and constraints that redundant constraint equations leave undetermined.
+        """Outputs and constraints that redundant constraint equations leave undetermined, at up to 5 recorded states.
 
         Their values belong to the multipliers of minimal norm; other multipliers give the same motion.
         """
         return undetermined_of(self)
 
     def with_index1_multipliers(self) -> Solution:
-        """Return a copy whose multipliers solve the index-1 system at each recorded state; states are unchanged.
+        """Return a copy with the λ of the acceleration-level (index-1) system at each recorded state.
 
-        Multipliers are NaN where that system is singular.
+        The multipliers are NaN where this system is singular.
+
+        Raises
+        ------
+        CodeNotLoadedError
+            If the solution was loaded without ``trust=True``.
         """
         system = self.system
         found = system.mechanics.observer.observe(system.prepared, self.states, ("multipliers",))
         return dataclasses.replace(self, multipliers=found["multipliers"])
 
     def named_multipliers(self) -> dict[str, Array]:
-        """Multipliers by constraint name, shape (n, equations), or (n, elements, equations) for constraints of element
-        types."""
+        """Return the multipliers by name of the constraint.
+
+        The shape is (n, equations), or (n, elements, equations) for constraints of element types.
+        """
         named = {}
         for name, part in self.system.layout.constraints.items():
             values = self.multipliers[:, part.rows]
@@ -291,8 +339,7 @@ class Solution(ListsPublicNames, NamesSuccessors):
         return named
 
     def constraint_force(self, node: str, *constraints: str) -> Array:
-        """Return the generalised force of constraints on a node over time: its part of -Bᵀλ in the order of its
-        velocity.
+        """Return the generalised reaction force -Bᵀλ of constraints on a node over time.
 
         Parameters
         ----------
@@ -304,7 +351,14 @@ class Solution(ListsPublicNames, NamesSuccessors):
         Returns
         -------
         Array
-            Shape (n, dimension), or (n, count, dimension) for an array.
+            Components in the order of the velocity, shape (n, dimension), or (n, count, dimension) for an array.
+
+        Raises
+        ------
+        UnknownNameError
+            If the node or a constraint does not exist.
+        CodeNotLoadedError
+            If the solution was loaded without ``trust=True``.
         """
         return constraint_force(self, node, constraints)
 
@@ -314,97 +368,103 @@ class Solution(ListsPublicNames, NamesSuccessors):
         Parameters
         ----------
         path
-            File to write; its suffix determines the type. A text file contains only the columns of `to_dataframe`, so
-            `symlie.load_solution` cannot read it.
+            File to write; its suffix determines the type. A complete new file replaces an existing one. A text file
+            contains only the columns of `to_dataframe`, so that `load_solution` cannot read it.
+
+        Raises
+        ------
+        FormatError
+            If the suffix is unknown, or the file cannot be written.
+        MissingDependencyError
+            If the package netCDF4, which ``.nc`` requires, is not installed.
         """
         from symlie.runtime.solution.formats import save_solution
 
         save_solution(self, Path(path))
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the solution as a dataset of xarray: all recorded quantities with the names, units and attributes of
-        files.
+        """Return all recorded quantities as an xarray dataset, with the names, units and attributes of saved files.
 
         Raises
         ------
         MissingDependencyError
-            xarray is not installed.
+            If the package xarray or pandas is not installed.
         """
         from symlie.runtime.solution.data_tables import dataset
 
         return dataset(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return the solution as a data frame of pandas: one line per time, in s, one column such as ``top_x[0]`` per
-        component.
+        """Return the solution as a pandas data frame.
+
+        The index is the time, in s; each component of a quantity is a column, such as ``top_x[0]``.
 
         Raises
         ------
         MissingDependencyError
-            pandas is not installed.
+            If the package pandas is not installed.
         """
         from symlie.runtime.solution.data_tables import data_frame
 
         return data_frame(self)
 
     def plot(self, path: str | Path | None = None, panels: Sequence[str] | None = None) -> Figure:
-        """Draw the solution over time; grey lines mark events.
+        """Plot quantities of the solution versus time; grey lines mark events.
 
         Parameters
         ----------
         path
-            File to write (``.png``, ``.pdf``, ``.svg``); default: none.
+            Image file to write (``.png``, ``.pdf``, ``.svg``); default: none.
         panels
-            Panels of the figure: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of bodies and rods,
-            names of outputs and of constraints (their multipliers), ``"NODE.FIELD"``, ``"ROD.FIELD"`` such as
-            ``"rod.section_force"`` over s at the last time; default: everything that the solution contains.
+            Names of the panels: ``"energy"``; ``"residuals"`` of the constraints; ``"snapshots"`` of bodies and rods;
+            outputs; constraints, for their multipliers; ``"NODE.FIELD"``; and ``"ROD.FIELD"``, such as
+            ``"rod.section_force"``, versus s at the last time. Default: a selection for the model; the caption lists
+            the quantities that are not drawn.
 
         Returns
         -------
         Figure
-            The figure, which a notebook shows.
+            The figure; a notebook displays it.
 
         Raises
         ------
         UnknownNameError
-            The solution has no such panel.
+            If a panel does not exist, or there is nothing to draw.
         MissingDependencyError
-            Matplotlib is not installed.
+            If Matplotlib is not installed.
         FormatError
-            The file type is unknown, or the file cannot be written.
+            If the file type is unknown, or the file cannot be written.
         """
         from symlie.runtime.plot.figures import plot_solution
 
         return plot_solution(self, None if path is None else Path(path), panels)
 
     def plot_steps(self, path: str | Path | None = None) -> Figure:
-        """Draw the error estimates and sizes of all attempted steps; `symlie.plot_steps` compares several solutions.
+        """Plot error estimates, step sizes and Newton iterations; the function `plot_steps` compares several solutions.
 
         Parameters
         ----------
         path
-            File to write (``.png``, ``.pdf``, ``.svg``); default: none.
+            Image file to write (``.png``, ``.pdf``, ``.svg``); default: none.
 
         Returns
         -------
         Figure
-            The figure, which a notebook shows.
+            The figure; a notebook displays it.
 
         Raises
         ------
-        ModelError
-            The solution has no trace: integrate with ``trace=True``.
-        MissingDependencyError
-            Matplotlib is not installed.
-        FormatError
-            The file type is unknown, or the file cannot be written.
+        ModelError, MissingDependencyError, FormatError
+            As in the function `plot_steps`.
         """
         from symlie.runtime.plot.step_figure import plot_steps
 
         return plot_steps(self, path)
 
     def view(self, *others: Solution) -> View:
-        """Return an animated 3D page of the solution; a notebook shows it, and ``.save("top.html")`` writes it.
+        """Return an animated 3-D view of the solution.
+
+        A notebook displays the view, and `View.save` writes it as an HTML page.
 
         Parameters
         ----------
@@ -414,14 +474,14 @@ class Solution(ListsPublicNames, NamesSuccessors):
         Raises
         ------
         ModelError
-            The solutions belong to different models, one is empty, or the model has no position.
+            If the solutions belong to different models, a solution is empty, or the model has no positions.
         """
         from symlie.view.view import view_of
 
         return view_of(self, others)
 
     def to_json(self) -> dict[str, object]:
-        """Return the solution as the JSON object of the command line."""
+        """Return the solution in JSON form, as printed by ``symlie run --json``."""
         from symlie.runtime.solution.json_text import solution_json
 
         return solution_json(self)

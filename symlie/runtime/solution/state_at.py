@@ -19,16 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateAt:
-    """State at one time.
+    """State of a solution at one time, from ``solution(t)``.
 
     Attributes
     ----------
+    system
+        The system.
     t
         Time, in s.
-    q, v, multipliers
-        Configuration (storage,), velocity (dimension,), λ (constraint equations,).
+    q
+        Configuration, shape (storage,).
+    v
+        Velocity, shape (dimension,).
+    multipliers
+        λ, shape (constraint equations,).
     carried
-        Auxiliary integrator state, see `Solution`.
+        Auxiliary integrator state, shape (size,).
     """
 
     system: System
@@ -42,35 +48,53 @@ class StateAt:
         return state_line(self)
 
     def field(self, node: str, name: str) -> Array:
-        """Return a named field of a node, such as ``field("top", "x")``, in the shape of the field.
+        """Return a field of a node, such as ``field("top", "x")``; the shapes are those of `Solution.field` without n.
 
         Parameters
         ----------
-        node
-            Name of the node.
-        name
-            Name of the field, of its configuration or its velocity.
+        node, name
+            As in `Solution.field`.
+
+        Raises
+        ------
+        UnknownNameError
+            If the node or the field does not exist.
         """
         return np.asarray(self._alone.field(node, name)[0], dtype=float)
 
     def angle(self, node: str, field: str | None = None) -> float | Array:
-        """Return the unwrapped angle of a node on SO2 or SE2, or the angles (count,) of an array.
+        """Return the angle of a node on SO2, SE2 or a product with them, with counted full turns, in rad.
 
         Parameters
         ----------
         node, field
-            As for `Solution.angle`.
+            As in `Solution.angle`.
+
+        Returns
+        -------
+        float or Array
+            A number, or shape (count,) for an array.
+
+        Raises
+        ------
+        UnknownNameError
+            As in `Solution.angle`.
         """
         values = self._alone.angle(node, field)[0]
         return values if np.ndim(values) else float(values)
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
-        """Return the rotation of a node as a SciPy object.
+        """Return the rotation of a node, from body-fixed axes to inertial axes, as a SciPy object.
 
         Parameters
         ----------
         node, index, field
-            As for `Solution.rotation`.
+            As in `Solution.rotation`.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            As in `Solution.rotation`.
         """
         return self._alone.rotation(node, index, field)[0]
 

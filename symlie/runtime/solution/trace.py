@@ -29,23 +29,25 @@ NOT_KEPT = {"newton_iterations": 0, "jacobians": 0, "halvings": 0, "slowest": -1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace(Brief):
-    """Attempted steps of an integration, accepted or not; arrays of shape (n,).
+    """Attempted steps of a run with ``trace=True``, accepted and rejected; all arrays have shape (n,).
 
     Attributes
     ----------
     t, h
-        Start and length of each step, in s.
+        Start time and size of each step, in s.
     error
-        Estimate of the local error relative to the tolerances; NaN for failed steps and methods without an estimate.
+        Estimate of the local error relative to the tolerances, dimensionless: at most 1 for accepted adaptive steps.
+        NaN for failed steps, and for methods without an error estimate.
     accepted
         True for accepted steps.
     newton_iterations, jacobians, halvings
-        Corrections of implicit steps, Newton matrices evaluated for them, and halvings of corrections, without those of
-        the event location. Zero in files of versions that did not store them.
+        Numbers of Newton corrections, of evaluated Newton matrices, and of halved corrections, except those of the
+        event location; 0 in files of versions that did not store them.
     slowest
-        Index of the largest residual before the last correction, for `Layout.entry_name`; -1 without corrections.
+        Index of the largest residual before the last correction, which ``system.layout.entry_name`` translates to a
+        name; -1 without corrections.
     order
-        Order of each step, for methods that choose it; 0 for others, and in files of versions that did not store it.
+        Order of each step of variable-order methods; 0 for others, and in files of versions that did not store it.
     """
 
     t: Array
@@ -60,7 +62,7 @@ class Trace(Brief):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """All columns by name."""
+        """All arrays by name."""
         return {name: getattr(self, name) for name in TRACE_COLUMNS}
 
 

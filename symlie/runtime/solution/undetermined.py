@@ -29,12 +29,12 @@ the error of a combination."""
 
 
 class Undetermined(NamedTuple):
-    """Names of undetermined results."""
+    """Names of results that redundant constraint equations leave undetermined, from `Solution.undetermined`."""
 
     outputs: tuple[str, ...] = ()
-    """Outputs, such as ``"hinge_force"``."""
+    """Names of outputs, such as ``"hinge_force"``."""
     constraints: tuple[str, ...] = ()
-    """Joints and other constraints whose multipliers are undetermined."""
+    """Names of joints and other constraints with undetermined multipliers."""
 
 
 def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: Array) -> Undetermined:

@@ -21,14 +21,14 @@ hundreds."""
 
 
 class Equilibrium(NamedTuple):
-    """Static equilibrium of a system."""
+    """Static equilibrium of a system, from `System.static_equilibrium`."""
 
     q: Array
     """Configuration, shape (storage,)."""
     multipliers: Array
-    """λ, shape (constraints,); zero for nonholonomic constraints."""
+    """λ, shape (constraint equations,); zero for nonholonomic constraints."""
     iterations: int
-    """Number of accepted steps."""
+    """Number of accepted steps of the search."""
 
     def __repr__(self) -> str:
         return line("Equilibrium", [f"{name}={brief(value)}" for name, value in self._asdict().items()])

@@ -42,59 +42,63 @@ SAME_POINT = 1e-4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CriticalPoint(Brief):
-    """Point of a path with singular stiffness."""
+    """Point of a path of equilibria at which the stiffness matrix is singular on the constraints."""
 
     kind: Literal["limit", "bifurcation"]
+    """``"limit"``: the parameter has an extremum along the path; ``"bifurcation"``: other paths cross."""
     value: float
     """Value of the parameter."""
     q: Array
     """Configuration, shape (storage,)."""
     multipliers: Array
-    """λ, shape (constraints,)."""
+    """λ, shape (constraint equations,)."""
     arc_length: float
+    """Arc length of the path up to this point, dimensionless."""
     directions: Array
-    """Directions without stiffness, trivialised, shape (multiplicity, dimension)."""
+    """Directions without stiffness in the Lie algebra, shape (multiplicity, dimension)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumPath(Brief):
-    """Equilibria along a path over a parameter; the first axis of arrays counts the points.
+    """Path of equilibria over a parameter, from `System.equilibrium_path`.
 
     Arc lengths are dimensionless: relative to the size of the system and the range of the parameter.
     """
 
     system: System
+    """The system."""
     parameter: str
-    """Name of the continuation parameter."""
+    """Name of the parameter."""
     values: Array
     """Values of the parameter, shape (points,)."""
     q: Array
     """Configurations, shape (points, storage)."""
     multipliers: Array
-    """λ, shape (points, constraints)."""
+    """λ, shape (points, constraint equations)."""
     arc_lengths: Array
-    """Arc lengths, shape (points,)."""
+    """Arc lengths, shape (points,), from 0."""
     unstable: Array
-    """Number of directions with negative stiffness, shape (points,)."""
+    """Number of negative eigenvalues of the stiffness matrix on the constraints, shape (points,); for more than 90 free
+    velocity components, among the 12 eigenvalues nearest to zero."""
     outputs: dict[str, Array]
-    """Outputs of the model at rest, shape (points,) or (points, components)."""
+    """Outputs of the model at rest by name, shape (points,) or (points, components)."""
     limit_points: tuple[CriticalPoint, ...]
     """Points at which the parameter has a maximum or a minimum."""
     bifurcation_points: tuple[CriticalPoint, ...]
     """Points at which other paths cross."""
     end: Literal["until", "max_points", "failed"]
-    """Reason for the end of the path."""
+    """Reason for the end of the path: the last value, the number of points, or a failure."""
 
     @property
     def is_stable(self) -> Array:
         """True at points without negative stiffness, shape (points,).
 
-        Loads without a potential may still cause flutter; see `System.linearize`.
+        Under loads without a potential, such points may be unstable by flutter, which `System.linearize` detects.
         """
         return np.asarray(self.unstable == 0)
 
     def equilibrium(self, point: int) -> Equilibrium:
-        """Return a point as a starting point of other searches.
+        """Return the equilibrium at a point, for example as ``start`` of another search.
 
         Parameters
         ----------
@@ -104,30 +108,43 @@ class EquilibriumPath(Brief):
         return Equilibrium(self.q[point], self.multipliers[point], 0)
 
     def plot(self, output: str | None = None) -> Figure:
-        """Plot the parameter versus an output, with limit and bifurcation points.
+        """Plot the parameter versus an output, with limit and bifurcation points; the figure requires Matplotlib.
 
         Parameters
         ----------
         output
-            Name of an output with one component; default: the arc length.
+            Name of a scalar output; default: the arc length.
 
         Raises
         ------
         UnknownNameError
-            If the output does not exist.
+            If the output does not exist or is not scalar.
         """
         from symlie.runtime.plot.path_figure import plot_path
 
         return plot_path(self, output)
 
     def field(self, node: str, name: str) -> Array:
-        """Return a field of the configuration of a node along the path, shape (points, …) or, for arrays, (points,
-        count, …).
+        """Return a field of the configuration of a node along the path.
 
         Parameters
         ----------
-        node, name
-            Names of the node and of its field, such as ``"x"``.
+        node
+            Name of a node or a node array.
+        name
+            Name of the stored field, such as ``"x"``.
+
+        Returns
+        -------
+        Array
+            Components in storage order, shape (points, components), or (points, count, components) for an array.
+
+        Raises
+        ------
+        UnknownNameError
+            If the node does not exist.
+        ModelError
+            If the node stores no such field.
         """
         part = self.system.layout.node(node)
         stored = next((f for f in part.type.storage_fields if f.name == name), None)

@@ -30,7 +30,12 @@ CONSISTENT = 1e-8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FirstOrder(Brief):
-    """First-order equations z' = A z on the free components, dense."""
+    """Linear equations of motion z' = A z in independent coordinates, from `Linearization.first_order`.
+
+    The state z = (x, y) determines the variations η = E x of the configuration and w = S y + G x of the velocity. E and
+    S are orthonormal bases of the variations that satisfy the constraints. All matrices are dense and refer to the free
+    velocity components.
+    """
 
     matrix: Array
     """A, shape (states, states)."""
@@ -41,7 +46,7 @@ class FirstOrder(Brief):
     basis: Array
     """S, shape (free components, degrees of freedom)."""
     mass: Array
-    """Sᵀ M S."""
+    """Sᵀ M S, shape (degrees of freedom, degrees of freedom)."""
 
 
 def first_order(linear: Linearization) -> FirstOrder:

@@ -47,31 +47,35 @@ LARGEST_MOVE = 1.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assembly(Brief):
-    """Changes of initial values by `System.assembled`."""
+    """Changes of initial values by `System.assembled`.
+
+    Arrays have one row per node; single nodes have one row.
+    """
 
     moved: dict[str, Array]
-    """log(q0⁻¹∘q) by node, shape (count, dimension), in rad and m."""
+    """log(q₀⁻¹∘q) by node, shape (count, dimension), in rad and the length unit of the model."""
     velocity_changes: dict[str, Array]
     """Changes of specified velocities by node, shape (count, dimension)."""
     completed: dict[str, Array]
-    """Completed velocities by node, zero for specified ones, shape (count, dimension)."""
+    """Completed velocities by node, shape (count, dimension); zero for specified ones."""
     iterations: int
+    """Number of steps of the search for the configuration."""
     coordinates: dict[str, float]
-    """Coordinates of joints by output name, in rad and m: they identify the assembly branch of closed loops."""
+    """Coordinates of joints by output name, in rad and m, which identify the assembly branch of closed loops."""
 
     @property
     def largest(self) -> dict[str, float]:
-        """Largest component of the change of each node or node array."""
+        """Largest component of `moved`, in absolute value, by node."""
         return _largest(self.moved)
 
     @property
     def largest_change(self) -> dict[str, float]:
-        """Largest change of a specified velocity, for nodes with such a change."""
+        """Largest component of `velocity_changes`, in absolute value, by node; without nodes that do not change."""
         return {name: size for name, size in _largest(self.velocity_changes).items() if size}
 
     @property
     def largest_completed(self) -> dict[str, float]:
-        """Largest completed velocity, for nodes with nonzero completed velocities."""
+        """Largest component of `completed`, in absolute value, by node; without nodes for which it is zero."""
         return {name: size for name, size in _largest(self.completed).items() if size}
 
 

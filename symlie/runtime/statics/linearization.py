@@ -61,12 +61,17 @@ def _none() -> Complex:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linearization(Brief, NamesSuccessors):
-    """Linear equations of small motions, and their eigenvalues from slow to fast.
+    """Linear equations of small motions with their eigenvalues, from `System.linearize`.
 
-    Matrices refer to the free velocity components; see ``free``. ``eigenvalues``, ``shapes``, ``velocity_shapes``,
-    ``frequencies`` and ``damping_ratios`` have one entry per eigenvalue. Eigenvalues are ordered by \\|s\\|; among
-    equal moduli growing ones come first, and of a conjugate pair the one with Im s > 0. ``modes`` contains one index of
-    each conjugate pair.
+    With the variation η of the configuration and the variation w of the velocity, the equations are
+
+        η' = w - D η,   M (w' - Z w) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,
+
+    and B η = 0 for holonomic constraints. Matrices refer to the free velocity components; see ``free``.
+
+    ``eigenvalues``, ``shapes``, ``velocity_shapes``, ``frequencies`` and ``damping_ratios`` have one entry per
+    eigenvalue. Eigenvalues s are ordered by \\|s\\|, from slow to fast; among equal moduli, growing ones come first,
+    and in a conjugate pair the one with Im s > 0. ``modes`` contains one index of each conjugate pair.
     """
 
     system: System
@@ -82,37 +87,37 @@ class Linearization(Brief, NamesSuccessors):
     free: NDArray[np.intp]
     """Indices of the free velocity components among all components."""
     mass: Sparse
-    """M, sparse."""
+    """M, sparse, shape (free components, free components)."""
     damping: Sparse
-    """C = ∂g/∂v, sparse."""
+    """C = ∂g/∂v, sparse, shape (free components, free components)."""
     stiffness: Sparse
-    """K = D_q(M a + g + Bᵀ λ), sparse."""
+    """K = D_q(M a + g + Bᵀ λ), sparse, shape (free components, free components)."""
     jacobian: Sparse
-    """B of holonomic and nonholonomic constraints, sparse."""
+    """B of holonomic and nonholonomic constraints, sparse, shape (constraint equations, free components)."""
     hidden: Sparse
-    """H = D_q(B v + b), sparse."""
+    """H = D_q(B v + b), sparse, shape (constraint equations, free components)."""
     drift: Sparse
-    """D: η ↦ [v - ζ, η], sparse."""
+    """D: η ↦ [v - ζ, η], sparse, shape (free components, free components)."""
     spin: Sparse
-    """Z: w ↦ [ζ, w], sparse."""
+    """Z: w ↦ [ζ, w], sparse, shape (free components, free components)."""
     motion: SteadyMotion
-    """Equilibrium or steady motion to which the equations refer."""
+    """The equilibrium or steady motion."""
     eigenvalues: Complex = field(default_factory=_none)
-    """s of η = η0 exp(s t), in 1/s: all, or the slowest modes of large systems."""
+    """s of η = η₀ exp(s t), in 1/s, shape (eigenvalues,): all of a small system, or the slowest ones."""
     shapes: Complex = field(default_factory=_none)
-    """η0, shape (eigenvalues, dimension), trivialised; the largest entry is 1."""
+    """η₀ in the Lie algebra, shape (eigenvalues, dimension), scaled so that the largest entry is 1."""
     velocity_shapes: Complex = field(default_factory=_none)
-    """w0 = s η0 + D η0, shape (eigenvalues, dimension)."""
+    """w₀ = s η₀ + D η₀, shape (eigenvalues, dimension)."""
     accuracy: Array = field(default_factory=lambda: np.zeros(0))
-    """First-order bound of the errors of the eigenvalues by rounding of the entries of the equations, in 1/s."""
+    """First-order bounds of the errors of the eigenvalues due to rounding of the matrices, in 1/s, shape
+    (eigenvalues,)."""
     resisting: Array | None = None
-    """η, shape (dimension,), of a finite motion along zero modes with a stiffness, certain or possible, that is hidden
-    by rounding of the entries; None without such a motion. Only systems at rest with holonomic constraints are
-    tested."""
+    """η, shape (dimension,), of a motion along zero modes whose stiffness is not zero, or may not be zero, but is below
+    the rounding of K; None without such a motion. Only systems at rest with holonomic constraints are examined."""
 
     @property
     def modes(self) -> NDArray[np.intp]:
-        """Indices of the eigenvalues with Im s ≥ 0: one of each conjugate pair."""
+        """Indices of the eigenvalues with Im s ≥ 0, one of each conjugate pair, shape (modes,)."""
         return one_of_each_pair(self.eigenvalues)
 
     @property
@@ -122,18 +127,21 @@ class Linearization(Brief, NamesSuccessors):
 
     @property
     def frequencies(self) -> Array:
-        """\\|Im s\\|/2π of each eigenvalue, in Hz; 0 for aperiodic motions."""
+        """\\|Im s\\|/(2π) of each eigenvalue, in Hz, shape (eigenvalues,); 0 for aperiodic motions."""
         return np.asarray(np.abs(self.eigenvalues.imag) / (2 * np.pi))
 
     @property
     def damping_ratios(self) -> Array:
-        """-Re s/\\|s\\|: 0 without damping, 1 from aperiodic damping on, negative for instability; 0 if s = 0."""
+        """-Re s/\\|s\\| of each eigenvalue, dimensionless, shape (eigenvalues,), and 0 if s = 0.
+
+        The ratio is 0 without damping, 1 for aperiodic decay, and negative for instability.
+        """
         size = np.abs(self.eigenvalues)
         return np.asarray(0.0 - self.eigenvalues.real / np.where(size > 0, size, 1.0))
 
     @property
     def is_stable(self) -> bool:
-        """True if no computed motion grows exponentially, within `accuracy`; motions with s = 0 may drift.
+        """True if no computed eigenvalue has a positive real part beyond `accuracy`; motions with s = 0 may drift.
 
         False if rounding leaves stability undecided; see `is_resolved`.
         """
@@ -143,9 +151,9 @@ class Linearization(Brief, NamesSuccessors):
     def is_resolved(self) -> bool:
         """True if the eigenvalues are accurate enough to decide on stability.
 
-        Eigenvalues with zero real part within `accuracy` must be known to 1 % of their size, and zero eigenvalues to
-        1 % of the slowest other one. Without damping this applies only to zero eigenvalues. Zero modes must be free:
-        see `resisting`.
+        The `accuracy` of zero eigenvalues must be at most 1 % of the smallest other one. The `accuracy` of other
+        eigenvalues whose real part is zero within it must be at most 1 % of their size, unless the system is
+        conservative. Zero modes must have no hidden stiffness; see ``resisting``.
         """
         return self.resisting is None and not bool(np.any(self._uncertainty > UNRESOLVED))
 
@@ -160,7 +168,10 @@ class Linearization(Brief, NamesSuccessors):
 
     @cached_property
     def is_conservative(self) -> bool:
-        """True for M η'' + K η + Bᵀ δλ = 0, B η = 0 with symmetric K: eigenvalues occur as ±s."""
+        """True for M η'' + K η + Bᵀ δλ = 0, B η = 0 with symmetric K: rest, no damping, no nonholonomic constraints.
+
+        The eigenvalues are then pairs ±s, real or imaginary.
+        """
         if not self.motion.is_rest or not self.system.layout.holonomic.all() or np.any(self.damping.data):
             return False
         scale = float(np.abs(self.stiffness.data).max(initial=0))
@@ -168,22 +179,23 @@ class Linearization(Brief, NamesSuccessors):
 
     @cached_property
     def first_order(self) -> FirstOrder:
-        """First-order equations z' = A z in independent coordinates, dense.
+        """First-order equations z' = A z in independent coordinates, with dense matrices.
 
         Raises
         ------
         EquilibriumError
-            If the equations are not determined.
+            If a massless direction is not constrained, or constraints contradict each other.
         """
         return first_order(self)
 
     def state_space(
         self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """Return A, B, C, D of z' = A z + B u, y = C z + D u: ``scipy.signal.StateSpace(*linear.state_space())``.
+        """Return A, B, C and D of z' = A z + B u, y = C z + D u, as for ``scipy.signal.StateSpace(A, B, C, D)``.
 
-        z are independent coordinates, as many as the whole spectrum has eigenvalues; `variations` relates them to η and
-        w. u and y are changes of inputs and outputs, component by component in the order of the names.
+        The state z has independent coordinates, one for each eigenvalue of the complete spectrum; `variations` converts
+        it to η and w. The vectors u and y are changes of inputs and outputs, with their components in the order of the
+        names.
 
         Parameters
         ----------
@@ -192,19 +204,26 @@ class Linearization(Brief, NamesSuccessors):
         outputs
             Names of outputs of the model, from `Model.output`; default: all.
 
+        Returns
+        -------
+        tuple of Array
+            Dense matrices A (states, states), B (states, inputs), C (outputs, states) and D (outputs, inputs).
+
         Raises
         ------
         UnknownNameError
             If an input or output does not exist.
         ModelError
-            If an input acts directly on the configuration, or an output depends on the slope of an input.
+            If an input moves a holonomic constraint, or derivatives of inputs would enter the equations.
         SteadyMotionError
-            If an output is not a constant linear function of the state along the motion.
+            If an output is not a time-invariant function of the state along a steady motion.
+        EquilibriumError
+            As for `first_order`.
         """
         return state_space(self, inputs, outputs)
 
     def variations(self, z: Array) -> tuple[Array, Array]:
-        """Return η and w of a state.
+        """Return the variations η and w of a state.
 
         Parameters
         ----------
@@ -213,8 +232,8 @@ class Linearization(Brief, NamesSuccessors):
 
         Returns
         -------
-        tuple
-            η = log(q0⁻¹∘q) and w = v - v0 to first order, shape (…, dimension) each.
+        tuple of Array
+            η = log(q₀⁻¹∘q) and w = v - v₀ to first order, shape (…, dimension) each.
         """
         parts = []
         for matrix in (self.first_order.variation, self.first_order.velocity):
@@ -224,12 +243,17 @@ class Linearization(Brief, NamesSuccessors):
         return parts[0], parts[1]
 
     def state(self, variation: Array, velocity: Array) -> Array:
-        """Return the state with given η and w, approximately if these violate the constraints.
+        """Return the state of variations η and w, projected onto the constraints if these violate them.
 
         Parameters
         ----------
         variation, velocity
             η and w, shape (…, dimension) each.
+
+        Returns
+        -------
+        Array
+            State of `state_space`, shape (…, states).
         """
         order = self.first_order
         n = order.matrix.shape[0] - order.basis.shape[1]
@@ -238,7 +262,7 @@ class Linearization(Brief, NamesSuccessors):
         return np.concatenate([x, y], axis=-1)
 
     def shape(self, mode: int) -> dict[str, Complex]:
-        """Return η0 of an eigenvalue by node: components, shape (dimension,), or (count, dimension) for node arrays.
+        """Return η₀ of an eigenvalue by name of the node, shape (dimension,), or (count, dimension) for node arrays.
 
         Parameters
         ----------

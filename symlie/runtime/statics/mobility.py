@@ -55,22 +55,23 @@ MOST_SHOWN = 3
 
 @dataclass(frozen=True)
 class RedundantJoints:
-    """Joints with redundant constraint equations."""
+    """Set of joints whose constraint equations are linearly dependent, from `Mobility.redundant`."""
 
     joints: tuple[str, ...]
     """Names of the joints, or of constraints that belong to no joint."""
     rows: int
-    """Number of redundant equations."""
+    """Number of redundant equations of the set."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion(Brief):
-    """Independent motion that no constraint prevents."""
+    """Basis vector of the velocities that satisfy all constraints, from `Mobility.motions`."""
 
     rates: dict[str, float]
-    """Rates of joints by output name, in rad/s and m/s; the independent one is first and equals one."""
+    """Rates of joints by output name, in rad/s and m/s; the independent one is first and equals one. Empty if no joint
+    coordinate describes the motion."""
     velocities: dict[str, Array]
-    """Velocity components of moving bodies by node, shape (dimension,), or (count, dimension) for arrays."""
+    """Velocities of the moving nodes by name, shape (dimension,), or (count, dimension) for arrays."""
 
     def __str__(self) -> str:
         if not self.rates:
@@ -82,30 +83,34 @@ class Motion(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mobility(Brief):
-    """Mobility of a system at a configuration; ``str`` summarises it in a few lines."""
+    """Degrees of freedom of a system at a configuration, from `System.mobility`; ``str`` gives a summary.
+
+    Source: [Haug1989], chapters 3 and 4.
+    """
 
     bodies: int
-    """Number of nodes that move and are not prescribed."""
+    """Number of nodes with velocities that are neither fixed nor dependent nor prescribed."""
     joints: int
-    """Number of elements of types with constraints, or of constraints of a model without such elements."""
+    """Number of named elements with constraints, such as joints; without these, the number of constraints."""
     velocities: int
     """Number of velocity components of the bodies."""
     position_rows: int
+    """Number of holonomic constraint equations."""
     position_rank: int
-    """Number and rank of the holonomic constraint equations."""
+    """Rank of the holonomic constraint equations."""
     velocity_rows: int
+    """Number of constraint equations of velocities: nonholonomic ones, and time derivatives of holonomic ones."""
     velocity_rank: int
-    """Number and rank of all constraint equations for velocities: nonholonomic ones and derivatives of holonomic
-    ones."""
+    """Rank of the constraint equations of velocities."""
     redundant: tuple[RedundantJoints, ...]
-    """Sets of joints with redundant equations; independent combinations that involve the same joints form one set."""
+    """Sets of joints with linearly dependent equations."""
     is_complete: bool
-    """True if all redundant equations were counted; otherwise more exist."""
+    """True if all redundant equations were counted; otherwise the ranks are upper bounds."""
     motions: tuple[Motion, ...] | None
-    """Basis of the velocities that satisfy all constraints, described by joints; None for systems that are too
-    large."""
+    """Basis of the velocities that satisfy all constraints; None for more than 600 velocity components."""
     singular: str
-    """Description of a singular position, as a sentence; empty for a regular one."""
+    """Description of a singular position. Empty for a regular position, and if the position was not examined: for more
+    than 600 velocity components, first-order states, or violated constraints."""
 
     @cached_property
     def degrees_of_freedom(self) -> int:
@@ -114,13 +119,12 @@ class Mobility(Brief):
 
     @cached_property
     def position_degrees_of_freedom(self) -> int:
-        """Number of independent directions of position changes; with nonholonomic constraints, fewer velocities
-        remain."""
+        """Number of independent position changes, which exceeds that of velocities with nonholonomic constraints."""
         return self.velocities - self.position_rank
 
     @cached_property
     def line(self) -> str:
-        """One-line summary, without the motions."""
+        """Summary on one line, without the motions."""
         own = self.velocity_rows - self.position_rows
         rank = f"{_counted(self.position_rows, 'row', 'rows')} of rank {self.position_rank}"
         if own:
@@ -134,7 +138,7 @@ class Mobility(Brief):
         return "; ".join([*parts, *([self.singular] if self.singular else [])])
 
     def to_json(self) -> dict[str, object]:
-        """Return all data except the motions, in the JSON format of the command line."""
+        """Return all data except the motions in JSON form."""
         stated = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("redundant", "motions")}
         return {
             **stated,

@@ -44,18 +44,25 @@ COMES_BACK = 1e-4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Monodromy(Brief):
-    """Derivative of the flow over one period."""
+    """Derivative of the flow of a periodic motion over one period, from `System.monodromy`.
+
+    The variations of the configuration, η, and of the velocity, w, follow from independent coordinates z, as in
+    `FirstOrder`.
+    """
 
     multipliers: Complex
-    """Floquet multipliers μ in descending order of moduli; of a conjugate pair the one with Im μ > 0 comes first."""
+    """Floquet multipliers μ, eigenvalues of ``matrix``, dimensionless, shape (states,): in descending order of moduli,
+    in conjugate pairs with Im μ > 0 first."""
     matrix: Array
-    """Matrix that maps z to z after one period, shape (states, states)."""
+    """Monodromy matrix, which maps z to z after one period, shape (states, states)."""
     period: float
     """T, in s."""
     steps: int
+    """Number of steps."""
     mismatch: float
     """Largest relative change of velocity and matrices over the period, due to errors of the orbit and of the steps."""
     system: System
+    """The system."""
     variation: Array = field(default_factory=lambda: np.zeros((0, 0)))
     """Matrix that maps z to η, shape (dimension, states)."""
     velocity: Array = field(default_factory=lambda: np.zeros((0, 0)))
@@ -63,17 +70,22 @@ class Monodromy(Brief):
 
     @property
     def exponents(self) -> Complex:
-        """log(μ)/T of each multiplier, in 1/s, with \\|Im\\| up to π/T; -inf if μ = 0."""
+        """Floquet exponents log(μ)/T, in 1/s, shape (states,), with imaginary parts from -π/T to π/T; -inf if μ = 0."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.multipliers) / self.period)
 
     def variations(self, z: Array) -> tuple[Array, Array]:
-        """Return η and w of a state.
+        """Return the variations η and w of independent coordinates.
 
         Parameters
         ----------
         z
             Independent coordinates, shape (…, states).
+
+        Returns
+        -------
+        tuple of Array
+            η and w, shape (…, dimension) each.
         """
         return np.asarray(z) @ self.variation.T, np.asarray(z) @ self.velocity.T
 

@@ -72,7 +72,7 @@ class Instant:
 
 
 class SteadyMotion:
-    """Steady motion, or rest, of a system.
+    """Steady motion, or rest, of a system, from `Linearization.motion`.
 
     Parameters
     ----------
@@ -85,12 +85,16 @@ class SteadyMotion:
     v
         Velocity, shape (dimension,); None: at rest, with loads and constraints frozen at this time.
     frame
-        ζ by node, shape (dimension of the group,), or with one row per node of an array.
+        ζ by name of the node, shape (dimension of its group,), or (count, dimension) for arrays; see
+        `System.linearize`.
 
     Raises
     ------
+    UnknownNameError
+        If a node does not exist.
     ModelError
-        If shapes are wrong, or the system has acceleration-level constraints.
+        If a shape is wrong, if ``frame`` is given without ``v``, or if the system has first-order states,
+        acceleration-level constraints, or rotation parameters with angular velocities.
     """
 
     def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, ArrayLike]) -> None:
@@ -106,7 +110,7 @@ class SteadyMotion:
         self.now = self.at(0.0)
 
     def at(self, later: float) -> Instant:
-        """Return the state of the motion after a time.
+        """Return the state of the motion at a later time.
 
         Parameters
         ----------
@@ -133,7 +137,7 @@ class SteadyMotion:
         return q
 
     def multipliers(self) -> Array:
-        """Return the λ for which unbalanced forces act only along the constraints.
+        """Return the λ, shape (constraint equations,), that balance the forces normal to the constraints.
 
         Raises
         ------
@@ -155,14 +159,14 @@ class SteadyMotion:
         return statics.shared_multipliers(q, factors.solve(-statics.force(q, none), none)[1])
 
     def coefficients(self, instant: Instant, multipliers: Array) -> Coefficients:
-        """Return the matrices at one time of the motion, in the axes p.
+        """Return the matrices M, C, K, B and H at one time, in the axes p of the motion q = p∘exp(t ζ).
 
         Parameters
         ----------
         instant
-            State of the motion at that time; see `at`.
+            State of the motion at this time; see `at`.
         multipliers
-            λ, one for each constraint equation.
+            λ, shape (constraint equations,).
         """
         statics, q = instant.statics, instant.q
         stiffness, damping, hidden = statics.newton_matrices(q, multipliers)
@@ -171,14 +175,14 @@ class SteadyMotion:
         return Coefficients(mass, damping, stiffness, statics.jacobian(q) @ turned, hidden @ turned)
 
     def rounding(self, found: Coefficients, multipliers: Array) -> Coefficients:
-        """Estimate the rounding errors of the entries of the matrices, from the effect of small changes of the state.
+        """Estimate the rounding errors of the entries of the matrices, from small changes of the state.
 
         Parameters
         ----------
         found
             The matrices.
         multipliers
-            λ, one for each constraint equation.
+            λ, shape (constraint equations,).
         """
         now, system = self.now, self.system
         rows = np.ones(system.layout.rows, dtype=bool)
@@ -191,20 +195,20 @@ class SteadyMotion:
         return Coefficients(**entry_rounding(vars(found), at))
 
     def check(self, multipliers: Array) -> Coefficients:
-        """Check that this is a motion of the system and steady, and return the matrices.
+        """Check that the system has this motion and that it is steady, and return the matrices.
 
         Parameters
         ----------
         multipliers
-            λ, one for each constraint equation.
+            λ, shape (constraint equations,).
 
         Raises
         ------
         EquilibriumError
             If, at rest, forces are unbalanced or constraints are violated.
         SteadyMotionError
-            If the same happens in motion, or a quantity changes along it; the message reports the quantity, its
-            location and the size of the change.
+            If, in motion, forces are unbalanced, constraints are violated, or matrices change; the message names the
+            quantity and its value or change.
         """
         found = self.coefficients(self.now, multipliers)
         scales = _Scales(self, found, multipliers)

@@ -20,13 +20,17 @@ from symlie.utilities.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class InitialState(Brief):
-    """Consistent initial values (q₀, v₀, λ₀)."""
+    """Consistent initial values, from `System.initial_state` or `System.consistent_state`."""
 
     q: Array
+    """Configuration q₀, shape (storage,)."""
     v: Array
+    """Velocity v₀, shape (dimension,)."""
     multipliers: Array
+    """λ₀ of the acceleration-level system, shape (constraint equations,)."""
     chosen: tuple[str, ...] = ()
-    """Names of nonzero completed velocities that neither specified values nor constraints determine."""
+    """Names of nonzero completed velocities that neither specified values nor constraints determine; they minimise the
+    kinetic energy of the change."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

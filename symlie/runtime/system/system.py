@@ -48,15 +48,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class System(SystemValues):
-    """Compiled model with parameter values and initial values, ready to run.
+    """Compiled model with values of parameters, inputs and initial values, from `Equations.compile` or `load`.
 
-    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial`,
-    `with_state` and `with_input` return changed copies without deriving or compiling. Its pickle contains the generated
-    code, so that unpickling runs that code.
+    A system is immutable; `with_parameters`, `with_initial`, `with_state` and `with_input` return changed copies
+    without derivation or compilation. A pickle of a system contains its generated code, which unpickling runs.
     """
 
     assembly: Assembly | None = None
-    """Changes that `assembled` made to the initial values, if it produced this system."""
+    """Changes of the initial values by `assembled`; None for other systems."""
 
     def __repr__(self) -> str:
         return system_line(self)
@@ -70,30 +69,29 @@ class System(SystemValues):
         return pickled_system(self)
 
     def with_initial(self, node: str, /, **fields: object) -> System:
-        """Return a copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
+        """Return a copy with other initial values of a node or a joint.
 
-        Initial values of a joint are its coordinates and rates, ``with_initial("pivot", angle=0.3, rate=1)``, as in
-        `Model.initial`.
-
-        Fields of a node array take one row of components per node, or one for all nodes. A quantity declared by
-        `NodeArray.initial_quantity` may replace the field that the model computes from it; the computation uses the
-        parameters of the run, including later changes.
+        Examples are ``with_initial("top", Omega=[0, 1, 0])`` and ``with_initial("pivot", angle=0.3, rate=1)``; the
+        coordinates of a joint determine the poses of all outboard bodies, as in `Model.initial`. A quantity of
+        `NodeArray.initial_quantity` can replace the field that the model computes from it, with the parameters of the
+        run.
 
         Parameters
         ----------
         node
             Name of a node, a node array or a joint.
         **fields
-            Values by name of a field of its configuration or velocity, or of a quantity. ``rotation`` is the field that
-            stores a rotation, given by `rotation`.
+            Values by name of a field of the configuration or velocity, of a quantity, or of a coordinate or rate of the
+            joint. Node arrays have one row of components per node, or one for all nodes. A field that stores a rotation
+            accepts a `Rotation`; ``rotation`` is an alias of this field.
 
         Raises
         ------
         UnknownNameError
             If the node, field or quantity does not exist.
         ModelError
-            If a value has the wrong number of components or is not finite, or if both a field and a quantity that
-            replaces it are given.
+            If a value has the wrong number of components or is not finite, or if a field is specified twice, also by a
+            quantity.
         """
         rates = {name: value for name, value in fields.items() if is_joint_rate(self.layout, (node, name))}
         if rates:
@@ -111,12 +109,13 @@ class System(SystemValues):
         return dataclasses.replace(self, initial_values=changed, given_coordinates=coordinates)
 
     def with_state(self, solution: Solution, t: float | None = None, *, nodes: Sequence[str] | None = None) -> System:
-        """Return a copy that starts from a state of a solution, possibly of another model.
+        """Return a copy with a state of a solution, possibly of another model, as its initial values.
 
-        Configurations and velocities of nodes with equal names become initial values, and so do first-order states.
-        They replace all specified initial values of these nodes and rates of joints. Runs have a new method
-        history and new counts of full turns; unwrapped angles keep their values. If constraints differ, or a solution
-        drifts from them, `assembled` makes the values consistent by the smallest change.
+        Configurations and velocities, and first-order states, are copied between nodes with equal names. They replace
+        the specified initial values of these nodes and the specified rates of joints. Unlike ``solve(start=…)``, a run
+        starts with a new method history, new counts of full turns, and unwrapped angles near the initial values of
+        `Model.unwrapped_angle`. If constraints differ, or the solution has drifted from them, `assembled` makes the
+        values consistent by the smallest change.
 
         Parameters
         ----------
@@ -125,16 +124,16 @@ class System(SystemValues):
         t
             Time of the state, in s, within the solution; default: its last state.
         nodes
-            Names of nodes and node arrays; default: all that are unknowns of this system. The other nodes retain their
-            initial values.
+            Names of nodes and node arrays to copy; default: all except fixed and dependent ones. The other nodes retain
+            their initial values.
 
         Raises
         ------
         UnknownNameError
             If this system does not have one of the nodes.
         ModelError
-            If the solution does not have one of the nodes, or has it on another group or in another number; the message
-            lists them all.
+            If the solution has no states, does not have one of the nodes, or has it on another group or with another
+            count (the message lists all such nodes), or if it cannot be evaluated at ``t``.
         """
         from symlie.runtime.solution.state_transfer import with_state
 
@@ -147,12 +146,22 @@ class System(SystemValues):
 
     @property
     def newton_matrices(self) -> SystemMatrices:
-        """K, C and H, derived and compiled on first use; see `SystemMatrices`."""
+        """Function that evaluates the Newton matrices K, C and H, derived and compiled on first use."""
         return self.sets.matrices("newton")
 
     @cached_property
     def initial_state(self) -> InitialState:
-        """Consistent q₀, v₀, λ₀ at t = 0: checked specified values, completed velocities, computed multipliers."""
+        """Consistent initial values at t = 0: specified values, completed velocities and computed multipliers.
+
+        Raises
+        ------
+        InconsistentInitialValuesError
+            If the configuration violates a constraint, or the velocities cannot be completed.
+        RedundantConstraintsError, SingularMassMatrixError
+            If accelerations and multipliers are not determined.
+        ModelError
+            If a value is not finite, or a configuration is not an element of its group.
+        """
         if (found := self.ordinary_start) is not None:
             return found
         return self.consistent_state(0.0)
@@ -163,12 +172,17 @@ class System(SystemValues):
         return ordinary_start(self)
 
     def consistent_state(self, t: float) -> InitialState:
-        """Return the consistent initial state at time t; see `initial_state`.
+        """Return consistent initial values at a time; see `initial_state`.
 
         Parameters
         ----------
         t
-            Time, in s.
+            Time, in s, at which loads, constraints and prescribed nodes are evaluated.
+
+        Raises
+        ------
+        InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError, ModelError
+            As for `initial_state`.
         """
         stated = self.stated_state()
         if self.branch_check is not None and self.initial_values:
@@ -182,7 +196,13 @@ class System(SystemValues):
         return initial_fields(self)
 
     def stated_state(self) -> StatedState:
-        """Return the specified initial values, on the group, but not checked against the constraints."""
+        """Return the specified initial values, normalised onto the groups but not checked against the constraints.
+
+        Raises
+        ------
+        ModelError
+            If a value is not finite, or a configuration is not an element of its group.
+        """
         return self._stated
 
     @cached_property
@@ -225,27 +245,31 @@ class System(SystemValues):
             Number of steps in which the unbalanced forces of the initial configuration are released; 1 releases them at
             once.
         stable
-            If True, steps that do work against the forces are rejected. Otherwise the search may also find a nearby
-            unstable equilibrium; `linearize` determines its stability.
+            True: reject steps that do work against the forces. Otherwise the search may also find a nearby unstable
+            equilibrium; `linearize` determines its stability.
         max_iterations
-            Largest number of Newton steps per load step.
+            Largest number of accepted steps per load step.
         start
-            A previous equilibrium of this model, for example under other loads, as the starting point; default: the
-            initial configuration.
+            Equilibrium of this model from which the search starts, for example under other loads; default: the initial
+            configuration.
 
         Returns
         -------
         Equilibrium
-            The tuple (q, multipliers, iterations). Nonholonomic constraints bear no load. Forces at the level of
-            rounding are in balance, so that free bodies rest.
+            The named tuple (q, multipliers, iterations). Nonholonomic constraints bear no load. Unbalanced forces at
+            the level of rounding are ignored, so that bodies without loads rest.
 
         Raises
         ------
         EquilibriumError
-            If no equilibrium is found; the message states the unbalanced force, and the error contains the last
-            equilibrium of the load steps.
+            If no equilibrium is found; the exception contains the largest unbalanced force and the equilibrium of the
+            last successful load step.
         RedundantConstraintsError
             If constraint equations are redundant.
+        ModelError
+            If an argument is invalid, or the model has first-order states.
+
+        Source: [Deuflhard2004], section 3.3; [Conn2000], chapter 6.
         """
         from symlie.runtime.statics.equilibrium import static_equilibrium
 
@@ -271,41 +295,44 @@ class System(SystemValues):
         max_points: int = 200,
         tolerance: float = 1e-9,
     ) -> EquilibriumPath:
-        """Follow the path of equilibria over a parameter, through its limit points.
+        """Follow a path of equilibria over a parameter, through limit points and past bifurcation points.
 
         Parameters
         ----------
         parameter
-            Name of a scalar parameter or input of the model, or ``"t"`` for the time of loads and prescribed nodes. The
-            path begins at the value of this system.
+            Name of a scalar parameter or input of the model, or ``"t"`` for the time of loads, constraints and
+            prescribed nodes. The path starts at the value of this system.
         until
             Value of the parameter at which the path ends.
         t
-            Time at which loads, constraints and prescribed nodes are evaluated, in s.
+            Time at which loads, constraints and prescribed nodes are evaluated, in s; the first value of ``"t"``.
         start
-            An equilibrium at the first value; default: the one that `static_equilibrium` finds.
+            Equilibrium at the first value; default: the result of `static_equilibrium`.
         first_step, largest_step
-            Arc lengths of steps, dimensionless: the root mean square of displacements (relative to the size of the
-            system), rotations (in rad) and the change of the parameter (relative to its range).
+            Arc length of the first step, and upper limit, dimensionless. The square of the arc length is the mean
+            square of the displacements (relative to the size of the system) and rotations (in rad), plus the square of
+            the change of the parameter (relative to its range).
         max_points
-            Largest number of points; a warning reports a path that does not reach ``until``.
+            Largest number of points; a warning reports that the path ends before ``until``.
         tolerance
             As in `static_equilibrium`.
 
         Returns
         -------
         EquilibriumPath
-            Values, configurations, multipliers, outputs and stability along the path, with its limit and bifurcation
-            points.
+            Equilibria with outputs and stability, limit points and bifurcation points.
 
         Raises
         ------
         EquilibriumError
-            If no equilibrium exists at the first value.
+            If no equilibrium is found at the first value.
         EquilibriumPathError
-            If the path is lost; the error contains the path so far.
-        UnknownNameError, ModelError
-            If the parameter does not exist, or an argument is invalid.
+            If the first equilibrium is a critical point, or the path cannot be continued; the exception contains the
+            path so far.
+        UnknownNameError
+            If the parameter or input does not exist.
+        ModelError, RedundantConstraintsError, FrozenParameterError
+            If an argument is invalid, constraint equations are redundant, or the parameter is a compiled constant.
 
         Source: [Riks1979]; [Deuflhard2004], section 5.2.
         """
@@ -335,49 +362,60 @@ class System(SystemValues):
     ) -> Linearization:
         """Linearise the equations of motion about an equilibrium or a steady motion.
 
-        In a steady motion the velocity v is constant, and the matrices of the linear equations are constant along
-        q∘exp(t v). For a body that spins about its axis of symmetry, q = p∘exp(t ζ): its v and its variations are
-        components in the axes p, which do not spin, and the steady motion is p∘exp(t (v - ζ)).
+        In a steady motion q∘exp(t v), the velocity v and the matrices of the linear equations are constant. For a body
+        that spins about its axis of symmetry, q = p∘exp(t ζ): v and all variations have components in the axes p, which
+        do not spin with the body, and p moves as p∘exp(t (v - ζ)). A `SymlieWarning` reports that rounding leaves
+        stability undecided.
 
         Parameters
         ----------
         q
-            Configuration, shape (storage,); default: the static equilibrium that `static_equilibrium` finds.
+            Configuration, shape (storage,); default: the result of `static_equilibrium`.
         multipliers
-            λ at q, shape (constraints,); default: the multipliers that balance the forces.
+            λ at q, shape (constraint equations,); default: the multipliers that balance the forces.
         t
-            Time of q, in s. At rest, loads and constraints are frozen at this time.
+            Time, in s. At rest, loads and constraints are frozen at this time.
         v
             Velocity of a steady motion, shape (dimension,); default: at rest.
         frame
-            ζ by name of the node, shape (dimension of its group,), or with one row per node of an array; zero for
-            others.
+            ζ by name of the node, shape (dimension of its group,), or (count, dimension) for arrays; default: zero.
         modes
-            Number of modes, the slowest first; a conjugate pair is one mode. Default: all of a small system, else 12.
+            Number of modes, the slowest first; a conjugate pair is one mode. Default: all for at most 240 free velocity
+            components, otherwise 12.
+
+        Returns
+        -------
+        Linearization
+            Matrices, eigenvalues and mode shapes.
 
         Raises
         ------
         EquilibriumError
-            If q is no equilibrium, or motions about it are not determined.
+            If q is not an equilibrium, a massless direction is not constrained, or the modes are not found.
         SteadyMotionError
-            If the motion violates the equations or is not steady; the message states the violated equation or the
-            quantity that changes most.
+            If the motion violates the equations or is not steady; the message names the equation or the quantity that
+            changes most.
+        UnknownNameError
+            If a node in ``frame`` does not exist.
         ModelError
-            If an argument has a wrong shape.
+            If an argument is invalid, or the system has first-order states, acceleration-level constraints, or rotation
+            parameters with angular velocities.
         """
         from symlie.runtime.statics.linearization import linearize
 
         return linearize(self, q, multipliers, t, v=v, frame=frame, modes=modes)
 
     def mobility(self, q: Array | None = None, t: float = 0.0) -> Mobility:
-        """Determine degrees of freedom, redundant constraints and free motions at a configuration, by joint.
+        """Determine degrees of freedom, redundant constraints and free motions at a configuration.
 
         Parameters
         ----------
         q
-            Configuration, shape (storage,); default: the specified one, which need not be consistent.
+            Configuration, shape (storage,); default: the specified initial configuration, consistent or not.
         t
-            Time, in s; relevant for prescribed nodes that move.
+            Time, in s, at which constraints and prescribed nodes are evaluated.
+
+        Source: [Haug1989], chapters 3 and 4.
         """
         from symlie.runtime.statics.mobility import mobility
 
@@ -395,38 +433,47 @@ class System(SystemValues):
     ) -> Monodromy:
         """Compute the Floquet multipliers of a motion that is periodic, or periodic up to a symmetry.
 
-        Variations follow the steps of half_explicit_5, whose stages are differentiated exactly with the derived
-        matrices; errors decrease with the fifth power of the number of steps. Only variations that satisfy the
-        constraints have multipliers. A motion that is periodic up to a symmetry, such as a disk that rolls in circles,
-        must have the same velocity and matrices after one period; both are checked.
+        The result is the exact derivative of steps of half_explicit_5; its errors decrease with the fifth power of the
+        number of steps. Variations satisfy the constraints. After one period, a motion that is periodic up to a
+        symmetry, such as a disk that rolls in circles, must have the same velocity and matrices, which are checked.
 
         Parameters
         ----------
         period
             T, in s.
         q, v
-            State on the motion, shape (storage,) and (dimension,); default: the initial state.
+            State of the motion, shape (storage,) and (dimension,): both, or neither for the initial state.
         t
-            Time of the state, in s; relevant for systems that depend on time.
+            Time of the state, in s.
         steps
             Number of equal steps.
         frame
-            ζ by name of the node, as in `linearize`, for bodies that are invariant under the rotation exp(T ζ) from the
+            ζ by name of the node, as in `linearize`, for bodies that are symmetric under the rotation exp(T ζ) from the
             right.
+
+        Returns
+        -------
+        Monodromy
+            Monodromy matrix and Floquet multipliers.
 
         Raises
         ------
         PeriodicMotionError
-            If the motion is not periodic; the message states the quantity that changes most.
+            If the motion is not periodic; the message names the quantity that changes most.
+        UnknownNameError
+            If a node in ``frame`` does not exist.
         ModelError
-            If an argument has a wrong shape, or the system has nodes without velocity or acceleration-level
-            constraints.
+            If an argument is invalid, the state violates the constraints, or the system has first-order states,
+            acceleration-level constraints, constraints that are nonlinear in the velocities, or rotation parameters
+            with angular velocities.
         EquilibriumError
             If a massless direction is not constrained.
         RedundantConstraintsError
             If constraint equations are redundant.
         IntegrationError
             If a step fails.
+
+        Source: [HairerLubichWanner2006], section VI.4.
         """
         from symlie.runtime.statics.monodromy import monodromy
 
@@ -435,29 +482,31 @@ class System(SystemValues):
     def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
         """Return a copy with consistent initial values, by the smallest change of the specified ones.
 
+        The change is measured with the mass matrix, so that it does not depend on units. Specified coordinates of
+        joints do not change. Specified velocities change only if the unspecified ones cannot satisfy the constraints
+        without large values; velocities that are not determined have the least kinetic energy. If the change is large
+        compared with the radius of curvature of the constraints, another consistent configuration may be nearer.
+
         Parameters
         ----------
         t
             Initial time, in s.
         velocities
-            If True, specified velocities that contradict the constraints change, too, by as little as possible.
-            Unspecified velocities are completed in any case.
+            True: change specified velocities that contradict the constraints, by as little as possible. Unspecified
+            velocities are completed in any case.
 
         Returns
         -------
         System
-            Its ``assembly`` reports the change of each node, and the changed and the completed velocities. The mass
-            matrix measures changes, so that the result does not depend on units. Specified velocities change only if
-            the unspecified ones cannot satisfy the constraints without large values. Specified coordinates of joints do
-            not change. The remaining velocities have the least kinetic energy: specify the ones that matter. If a
-            correction is large compared with the curvature of the constraints, the result may be near, but not the
-            nearest configuration.
+            Its ``assembly`` reports the changes of configurations and velocities, and the completed velocities.
 
         Raises
         ------
         InconsistentInitialValuesError
-            If the search finds no configuration that satisfies the constraints, or none with the specified coordinates
-            of joints; the message states the worst equation and these coordinates.
+            If no configuration is found that satisfies the constraints with the specified coordinates of joints, or
+            velocities contradict the constraints; the message names the equation and these coordinates.
+        ModelError
+            If the model has first-order states.
         """
         from symlie.runtime.statics.initial_assembly import assembled
 
@@ -472,28 +521,37 @@ class System(SystemValues):
         method_options: Mapping[str, object] | None = None,
         stabilize: Stabilization = "none",
     ) -> Path:
-        """Write a folder of self-contained C11 code of a program that integrates this system; see its README.
+        """Write a self-contained C11 program that integrates this system with fixed steps; its README describes it.
 
         Parameters
         ----------
         folder
-            Folder to write to; it is created if necessary.
+            Output folder; it is created if it does not exist.
         h
             Step size, in s.
         method, method_options, stabilize
             As in `solve`.
 
+        Returns
+        -------
+        Path
+            The folder.
+
         Raises
         ------
-        UnsupportedMethodError, ModelError
+        UnsupportedMethodError, UnknownNameError, ModelError
             As in `solve`.
+        InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
+            As in `solve`.
+        FormatError
+            If a file cannot be written; the folder is then unchanged.
         """
         from symlie.api import write_standalone
 
         return write_standalone(self, folder, h=h, method=method, method_options=method_options, stabilize=stabilize)
 
     def with_configuration(self, q: Array) -> System:
-        """Return a copy with another initial configuration, for example a static equilibrium.
+        """Return a copy with another initial configuration of all nodes, for example a static equilibrium.
 
         Parameters
         ----------
@@ -503,7 +561,7 @@ class System(SystemValues):
         Raises
         ------
         ModelError
-            If q has another shape or is not finite.
+            If q has another number of entries or is not finite.
         """
         values = numbers("configuration", q, self.layout.storage)[0]
         changed = dict(self.initial_fields)
@@ -514,17 +572,17 @@ class System(SystemValues):
         return dataclasses.replace(self, initial_values=changed)
 
     def check_motions(self, t: float) -> None:
-        """Check that the configurations of prescribed nodes are in their groups.
+        """Check that the configurations of prescribed nodes are elements of their groups.
 
         Parameters
         ----------
         t
-            Time of the check, in s.
+            Time, in s.
 
         Raises
         ------
         ModelError
-            If one is not.
+            If a configuration is not.
         """
         if len(self.layout.motion_storage):
             q, v = self.own_initial()
@@ -532,5 +590,5 @@ class System(SystemValues):
             checked_configuration(self.layout, self.kernels, q, f"prescribed motion at t = {t:g}")
 
     def own_initial(self) -> tuple[Array, Array]:
-        """Return q and v of all nodes as defined by the model, without changes made to this system."""
+        """Return q and v of all nodes as defined by the model, without later changes."""
         return own_initial(self)

@@ -43,11 +43,14 @@ OF_MODEL = ("quantity_source", "joint_source", "branch_check")
 
 @dataclass(frozen=True)
 class Timings:
-    """Time spent before the integration, in s."""
+    """Times of computation before the integration, in s; 0 if a result was in the cache."""
 
     derive: float = 0.0
+    """Derivation."""
     emit: float = 0.0
+    """Code generation."""
     compile: float = 0.0
+    """Compilation."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,19 +70,19 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
     backend: str
     """``"c"`` or ``"numpy"``."""
     optimize: str
-    """Value of ``optimize`` of `Equations.compile`."""
+    """Option of the compiler, as in `Equations.compile`."""
     kernels: Kernels
     algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
-    """Values of all parameters of the model; `layout` contains their positions."""
+    """Values of all parameters of the model; ``layout.parameters`` contains their positions."""
     element_parameters: tuple[Array, ...]
     sets: KernelSets
     """Additional kernel sets, loaded on first use."""
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
-    """Tables of inputs, and tables that replace smooth tables of the model."""
+    """Tables of inputs, and tables that replace smooth tables of the model, by name."""
     timings: Timings = Timings()
-    """Durations of derivation, emission and compilation, in s."""
+    """Times of derivation, code generation and compilation, in s."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """User files from which the model was built, with hashes of their contents."""
     quantity_source: Callable[[], Quantities] | None = None
@@ -107,23 +110,23 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
         return self.layout.name
 
     def with_parameters(self, /, **values: object) -> Self:
-        """Return a copy with other parameter values.
+        """Return a copy with other values of parameters.
 
         Parameters
         ----------
         **values
-            Values by name of the parameter, numbers or arrays of its shape. Parameters of an element type take one
-            value for all instances, or one per instance; a name that several types share needs the type as a prefix:
-            ``with_parameters(**{"left.mass": 2.0})``. Parameters of a named instance are INSTANCE.NAME. Instances that
-            take a value from a parameter of the model follow it.
+            Numbers, or arrays of the shape of the parameter, by its name. A parameter of an element type has one value
+            for all elements, or one row per element; if several types have it, its name is TYPE.NAME:
+            ``with_parameters(**{"left.mass": 2.0})``. A parameter of a named element is ELEMENT.NAME. Elements whose
+            parameter is a parameter of the model follow the latter.
 
         Raises
         ------
         UnknownNameError
-            If the parameter does not exist.
+            If the parameter does not exist, or several element types have it.
         ModelError
-            If a value has the wrong number of components or is not finite, or if instances take it from a parameter of
-            the model.
+            If a value has the wrong number of components or is not finite, or if it is determined by a parameter of the
+            model that also determines other values.
         FrozenParameterError
             If the value differs from a constant of the generated code; see `Equations.compile`.
         """
@@ -131,30 +134,31 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
         return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
 
     def with_input(self, name: str, times: object, values: object, interpolation: Interpolation | None = None) -> Self:
-        """Return a copy with a table for a run-time input; steps end at its points.
+        """Return a copy with another function of time for an input, defined by a table; steps end at its points.
+
+        Before the first and after the last time, the input has the first and the last value. If the model declares an
+        interpolation of the input, runs must stay inside the table.
 
         Parameters
         ----------
         name
-            The input, from `Model.input`.
+            Name of the input, from `Model.input`.
         times
             Increasing times, in s, shape (n,).
         values
-            Values at these times, shape (n,) or (n, size); the first and the last value hold before and after the
-            table.
+            Values at these times, in the unit of the input, shape (n,) or (n, size).
         interpolation
-            ``"linear"``; ``"hold"``: each value holds until the next time; ``"cubic"`` or ``"quintic"``: a spline with
-            not-a-knot ends. Default: the interpolation of `Model.input`, else linear. If the model declares one, the
-            first and the last value do not hold: runs must stay inside the table.
+            ``"linear"``; ``"hold"``: constant up to the next time; ``"cubic"`` or ``"quintic"``: spline with not-a-knot
+            ends. Default: the interpolation of `Model.input`, otherwise ``"linear"``.
 
         Raises
         ------
         UnknownNameError
-            If the input or interpolation does not exist.
+            If the input or the interpolation does not exist.
         SmoothnessError
-            If the interpolation is less smooth than the one of `Model.input`.
+            If the interpolation is less smooth than that of `Model.input`.
         ModelError
-            If the times do not increase, or the shapes do not fit.
+            If the times do not increase, a number is not finite, or the shapes do not fit.
         """
         table = input_table(self.layout, name, times, values, interpolation)
         return dataclasses.replace(self, inputs={**self.inputs, name: table})
@@ -165,30 +169,30 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
         Parameters
         ----------
         name
-            The table, from `Model.smooth_table`.
+            Name of the table, from `Model.smooth_table`.
         points
-            Increasing times in s, or increasing values of another argument in SI units, shape (n,).
+            Increasing times, in s, or values of another argument, in its unit, shape (n,).
         values
-            Values at these points, shape (n,) or (n, size).
+            Values at these points, in the unit of the table, shape (n,) or (n, size).
 
         Raises
         ------
         UnknownNameError
             If the table does not exist.
         ModelError
-            If the points do not increase, or the shapes do not fit.
+            If the points do not increase, a number is not finite, or the shapes do not fit.
         """
         table = smooth_table(self.layout, name, points, values)
         return dataclasses.replace(self, inputs={**self.inputs, name: table})
 
     def with_redundant(self, redundant: Redundant) -> Self:
-        """Return this system with another treatment of redundant constraint equations.
+        """Return the system with another treatment of redundant constraint equations.
 
         Parameters
         ----------
         redundant
-            ``"error"``: they raise an error; ``"minimal_norm"``: among all multipliers of the same motion, those of
-            minimal norm are chosen.
+            ``"error"``: raise a `RedundantConstraintsError`. ``"minimal_norm"``: among all multipliers of the same
+            motion, compute those of minimal norm, or of minimal elastic energy with `Model.compliance`.
 
         Raises
         ------
@@ -206,28 +210,28 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
 
     @cached_property
     def prepared(self) -> Prepared:
-        """Parameters with derived constants and input tables, in the format of the kernels."""
+        """Values of parameters, derived constants and input tables, in the format of the kernels."""
         slots, tables = slots_and_tables(self.layout, self.inputs)
         prepared = self.kernels.prepare(np.concatenate([self.parameters, slots]), self.element_parameters)
         return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
 
     @cached_property
     def shapes(self) -> tuple[AttachedShape, ...]:
-        """Shapes that represent the nodes in drawings."""
+        """Shapes that are attached to nodes and drawn in views."""
         return read_shapes(self.files)
 
     @property
     def breakpoints(self) -> dict[float, float]:
-        """Times that must be step boundaries, each with the start time of the next step.
+        """Times at which a step must end, with the start time of the next step.
 
-        Breakpoints are kinks of functions of time, knots of tables, and jumps of inputs. After a jump the next step
-        starts a few units in the last place later; breakpoints before that time are merged into the jump. Periodic
-        tables contribute the breakpoints of one period; see `breakpoints_between`.
+        They are kinks of functions of time, points of tables, and jumps of inputs. After a jump, the next step starts a
+        few units in the last place later, and breakpoints before this time belong to the jump. Periodic tables
+        contribute the breakpoints of one period; see `breakpoints_between`.
         """
         return self.breakpoints_between(math.inf, -math.inf)
 
     def breakpoints_between(self, t0: float, t_end: float) -> dict[float, float]:
-        """Return the breakpoints with the knots of periodic tables in all periods of a run.
+        """Return the breakpoints with the points of periodic tables in all periods of a run.
 
         Parameters
         ----------

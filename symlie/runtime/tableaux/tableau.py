@@ -17,26 +17,30 @@ DECIMAL_TOLERANCE = 1e-13
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tableau:
-    """Common part of all tableaux; messages count rows and stages from 1, as in the literature."""
+    """Coefficients of a method: base class of the tableaux of all families, with exact numbers.
+
+    Messages count rows and stages from 1, as in the literature.
+    """
 
     name: str
+    """Name of the method."""
     order: int
     """Order of the result of a step; λ of half-explicit methods generally has one order less."""
     c: ExactRow
-    """Nodes of the stages; for half-explicit methods nodes of all arguments, which are one more."""
+    """Nodes of the stages; half-explicit methods have one more, for the argument after the last stage."""
     order_hat: int | None = None
-    """Order of the embedded formula, or None."""
+    """Order of the embedded formula; None without one."""
     source: str
     """Publication of the coefficients."""
     is_decimal: bool = False
-    """True if coefficients are rounded, so that conditions are satisfied only up to `DECIMAL_TOLERANCE`."""
+    """True if coefficients are decimal fractions, which satisfy conditions up to rounding."""
 
     def __repr__(self) -> str:
         return line("Tableau", [self.name, f"{self.stages} stages", f"order {self.order}"])
 
     @property
     def stages(self) -> int:
-        """Number of stages of one step; one unless the coefficients specify more."""
+        """Number of stages of a step; 1 for methods without coefficients of stages."""
         return 1
 
     @property
@@ -46,7 +50,7 @@ class Tableau:
 
     @property
     def tolerance(self) -> float:
-        """Tolerance of conditions: zero, unless coefficients are rounded."""
+        """Tolerance of conditions on the coefficients, dimensionless: 0 for exact and 1e-13 for decimal fractions."""
         return DECIMAL_TOLERANCE if self.is_decimal else 0.0
 
     def _error(self, sentence: str) -> ModelError:

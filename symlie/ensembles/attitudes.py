@@ -38,14 +38,14 @@ def attitudes(vectors: ArrayLike, *, around: Rotation | None = None) -> tuple[Ro
     100
     """
     if around is not None and not isinstance(around, Rotation):
-        raise ModelError(f"Attitudes are around an sl.rotation(…), not {around!r}.")
+        raise ModelError(f"around must be an sl.rotation(…), not {around!r}.")
     try:
         thetas = np.array(vectors, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ModelError("Attitudes need numbers as rotation vectors, shape (N, 3).") from error
+        raise ModelError("Rotation vectors must be finite numbers of shape (N, 3).") from error
     if thetas.ndim != 2 or thetas.shape[1] != 3 or not np.all(np.isfinite(thetas)):
         raise ModelError(
-            f"Attitudes need finite rotation vectors of shape (N, 3), not numbers of shape {thetas.shape}."
+            f"Rotation vectors must be finite numbers of shape (N, 3), not numbers of shape {thetas.shape}."
         )
     turns = [rotation(vector=theta) for theta in thetas.tolist()]
     if around is None:

@@ -133,9 +133,7 @@ def stated_design(
     tables = {name: _tables(system, name, stated) for name, stated in (inputs or {}).items()}
     lengths = {name: len(rows) for name, rows in values.items()} | {name: len(t) for name, t in tables.items()}
     if not lengths or not all(lengths.values()):
-        raise ModelError(
-            "An ensemble needs members: give values of parameters, initial states or inputs, one for each."
-        )
+        raise ModelError("An ensemble needs values of parameters, initial values or inputs, one for each member.")
     if not is_stored and combine == "grid" and math.prod(lengths.values()) > MOST_IN_MEMORY:
         raise ModelError(
             f"{math.prod(lengths.values())} members do not fit into memory; give a store for their results."
@@ -164,7 +162,7 @@ def _with_rotations(system: System, node: str, stated: Mapping[str, object]) -> 
 def _members_first(what: str, value: object) -> Array:
     array = real_array(f"The values of {what}", value)
     if array.ndim == 0:
-        raise ModelError(f"The values of {what} need one for each member, not the number {array}.")
+        raise ModelError(f"The values of {what} must be one for each member, not the number {array}.")
     return array
 
 

@@ -149,7 +149,7 @@ def ensemble(
         if name not in EnsembleOptions.__optional_keys__:
             raise _unexpected(name)
     if on_failure not in get_args(OnFailure):
-        raise ModelError(f"on_failure is 'keep' or 'raise', not {on_failure!r}.")
+        raise ModelError(f"on_failure must be 'keep' or 'raise', not {on_failure!r}.")
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")
     words = complete_options(options)

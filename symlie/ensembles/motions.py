@@ -130,7 +130,7 @@ def _one_by_one(task: MotionTask, members: Iterable[int], rows: ChunkRows, check
 
 
 def _late(task: MotionTask) -> TimeLimitError:
-    return TimeLimitError(f"The member took more than the {task.member_seconds:g} s that member_seconds allows.")
+    return TimeLimitError(f"The member exceeded its time limit, member_seconds = {task.member_seconds:g} s.")
 
 
 def _together(

@@ -149,7 +149,7 @@ def test_new_models_from_all_templates_run(cli: Cli, kind: str) -> None:
 def test_mobility_is_printed(cli: Cli) -> None:
     """In one line, of models with joints."""
     cli("new", "mine.py", "--kind", "mechanism")
-    line = "3 bodies, 4 joints, 8 rows of rank 8, 1 degree of freedom"
+    line = "3 bodies, 4 joints, 8 constraint equations of rank 8, 1 degree of freedom"
     out = cli("run", "mine.py", "--backend", "numpy", "--t-end", "0.01").out
     assert re.search(rf"^mobility +{line}$", out, re.MULTILINE)
     assert cli("derive", "mine.py").out.splitlines()[-1] == f"Mobility: {line}."

@@ -87,7 +87,7 @@ def test_adaptive_runs_stop_at_the_step_limit(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--h", "0.1", "--max-steps", "29"), "Steps of 0.1 s are 30 between two stop times, .* max_steps = 29"),
+        (("--h", "0.1", "--max-steps", "29"), "30 steps of 0.1 s between two stop times exceed max_steps = 29"),
         (("--h", "0.1", "--max-steps", "0"), "max_steps must be a positive whole number, not 0"),
         (("--rtol", "1e-3", "--max-steps=-3"), "max_steps must be a positive whole number, not -3"),
     ],

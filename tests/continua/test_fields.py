@@ -65,7 +65,7 @@ def test_fields_are_available_in_both_axes() -> None:
 
     turned = Rotation.from_quat(np.roll(p.reshape(-1, 4), -1, axis=1)).apply(body[..., :3].reshape(-1, 3))
     np.testing.assert_allclose(space[..., :3].reshape(-1, 3), turned, atol=tolerances.BACKENDS * np.abs(turned).max())
-    with pytest.raises(ModelError, match=r"^Fields over segments are in the axes body or space, not 'inertial'\."):
+    with pytest.raises(ModelError, match=r"^The frame of fields over segments must be body or space, not 'inertial'\."):
         solution.field("rod", "section_force", frame="inertial")
     with pytest.raises(ModelError, match=r"^Field 'multipliers' of 'rod' is not a vector in axes of a cross section\."):
         solution.field("rod", "multipliers", frame="space")

@@ -320,7 +320,7 @@ def test_killed_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monke
     ("words", "error", "sentence"),
     [
         ({"parameters": {"weight": np.ones(COUNT)}}, UnknownNameError, "has no parameter 'weight'"),
-        ({"parameters": {"mass": 3.0}}, ModelError, "'mass' need one for each member"),
+        ({"parameters": {"mass": 3.0}}, ModelError, "'mass' must be one for each member"),
         (
             {"parameters": {"mass": [1.0, 2.0], "gravity": [[0, 0, 1.0]]}},
             ModelError,
@@ -328,8 +328,8 @@ def test_killed_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monke
         ),
         ({"parameters": {"lever": np.ones((COUNT, 2))}}, ModelError, "'lever' needs 3 components"),
         ({"parameters": {"mass": ["a", "b"]}}, ModelError, "must be numbers"),
-        ({"parameters": {}, "initial": None}, ModelError, "needs members"),
-        ({"parameters": {"mass": []}, "initial": None}, ModelError, "needs members"),
+        ({"parameters": {}, "initial": None}, ModelError, "needs values of parameters"),
+        ({"parameters": {"mass": []}, "initial": None}, ModelError, "needs values of parameters"),
         ({"initial": {"tip": {"Omega": np.zeros((COUNT, 3))}}}, UnknownNameError, "tip"),
         ({"initial": {"top": {"spin": np.zeros((COUNT, 3))}}}, UnknownNameError, "has no field 'spin'"),
         ({"initial": {"top": {"Omega": np.zeros((COUNT, 2))}}}, ModelError, "needs 3 components"),
@@ -337,7 +337,7 @@ def test_killed_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monke
         ({"record": ["energie"]}, UnknownNameError, "no quantity 'energie'"),
         ({"record": ["energy"], "h": None, "t_eval": None}, ModelError, "requires t_eval"),
         ({"combine": "product"}, UnknownNameError, "Unknown combine"),
-        ({"on_failure": "stop"}, ModelError, "on_failure is"),
+        ({"on_failure": "stop"}, ModelError, "on_failure must be"),
         ({"executor": "threads"}, ExecutorError, "not str"),
         ({"method": "half_explicit_6"}, UnknownNameError, "half_explicit_6"),
     ],

@@ -216,12 +216,12 @@ def test_attitudes_can_be_initial_values() -> None:
 
 @pytest.mark.parametrize("vectors", [[1, 2, 3], [[1, 2]], [[1, 2, np.nan]], [["a", 1, 2]], [[1, 2, 3], [1]]])
 def test_invalid_rotation_vectors_are_rejected(vectors: Any) -> None:
-    with pytest.raises(ModelError, match="Attitudes need"):
+    with pytest.raises(ModelError, match="Rotation vectors must be"):
         sl.attitudes(vectors)
 
 
 def test_invalid_reference_rotations_are_rejected() -> None:
-    with pytest.raises(ModelError, match="are around an sl"):
+    with pytest.raises(ModelError, match="around must be an sl"):
         sl.attitudes([[1, 2, 3]], around=np.eye(3))
     with pytest.raises(ModelError, match="needs an axis"):
         sl.attitudes([[1, 2, 3]], around=sl.rotation(angle=1.0))

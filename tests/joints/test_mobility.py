@@ -59,7 +59,8 @@ def test_four_bar_mobility_is_one_in_plane_and_space() -> None:
         assert motion.rates == pytest.approx(expected, abs=1e-12)
         assert [*motion.velocities] == ["bar0", "bar1", "bar2"]
     assert str(space).startswith(
-        "3 bodies, 4 joints, 20 rows of rank 17, 1 degree of freedom; 3 too many of 'hinge0', 'hinge1', 'hinge2' and"
+        "3 bodies, 4 joints, 20 constraint equations of rank 17, 1 degree of freedom; "
+        "3 redundant among 'hinge0', 'hinge1', 'hinge2' and"
     )
     # The error names joints; with multipliers of minimal norm it runs.
     joints = "joints 'hinge0', 'hinge1', 'hinge2', 'hinge3' hold a motion redundantly .*; give one of them more freedom"
@@ -89,7 +90,7 @@ def test_singular_positions_are_detected() -> None:
     assert not mobility(loop([[0, 0], [0, 1], [2, 1], [2, 0]])).singular
     stretched = mobility(loop([[0, 0], [1, 0], [2, 0]]))
     assert counted(stretched) == (2, 3, 6, 5, 1)
-    assert stretched.singular.endswith("velocities that the rows admit lead to no other position")
+    assert stretched.singular.endswith("velocities that satisfy the constraints lead to no nearby position")
 
 
 @pytest.mark.slow
@@ -102,7 +103,8 @@ def test_rolling_and_spinning_are_counted() -> None:
     assert (rolling.position_rows, rolling.position_rank, rolling.position_degrees_of_freedom) == (1, 1, 5)
     assert (rolling.velocity_rows, rolling.velocity_rank, rolling.degrees_of_freedom) == (3, 3, 3)
     assert (
-        "1 row of rank 1 on positions, 3 of rank 3 on velocities, 3 degrees of freedom (5 of positions)" in rolling.line
+        "1 constraint equation of rank 1 on positions, 3 of rank 3 on velocities, 3 degrees of freedom (5 of positions)"
+        in rolling.line
     )
 
     model = sl.Model("spatial")

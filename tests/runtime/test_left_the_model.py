@@ -217,7 +217,7 @@ def test_number_of_steps_is_limited(backend: str) -> None:
     assert rest.status == "ok"
     many = sl.solve(system, 40.0, t_eval=np.arange(1.0, 41.0), max_steps=20)
     assert many.statistics.steps > 20
-    with pytest.raises(ModelError, match=r"Steps of 0\.01 s are 100 between two stop times.*max_steps = 99"):
+    with pytest.raises(ModelError, match=r"100 steps of 0\.01 s between two stop times exceed max_steps = 99"):
         sl.solve(system, 1.0, h=0.01, max_steps=99)
     for wrong in (0, -1, 2.5, "9"):
         with pytest.raises(ModelError, match="max_steps must be a positive whole number"):

@@ -215,7 +215,7 @@ def test_wrong_arguments_are_rejected() -> None:
     system = pendulum()
     with pytest.raises(ModelError, match="q must be 3 finite numbers"):
         system.linearize(np.zeros(4))
-    with pytest.raises(ModelError, match="give q, too"):
+    with pytest.raises(ModelError, match="give q as well"):
         system.linearize(multipliers=np.zeros(1))
     with pytest.raises(ModelError, match="positive whole number"):
         system.linearize(modes=0)

@@ -382,12 +382,12 @@ BAD_PLANS = {
     "NaN end": ((0, math.nan), 0.1, None, r"end time nan must be after"),
     "NaN start": ((math.nan, 1), 0.1, None, r"end time 1\.0 must be after the start nan"),
     "infinite end": ((0, math.inf), 0.1, None, r"end time inf must be after"),
-    "times out of order": ((0, 1), 0.1, [0.5, 0.4], r"evaluation times must increase and lie between 0\.0 and 1\.0"),
-    "time twice": ((0, 1), 0.1, [0.5, 0.5], r"evaluation times must increase"),
-    "time before": ((0, 1), 0.1, [-0.5, 0.5], r"evaluation times must increase and lie between"),
-    "time after": ((0, 1), 0.1, [0.5, 1.5], r"evaluation times must increase and lie between"),
-    "NaN time": ((0, 1), 0.1, [0.5, math.nan], r"evaluation times must increase and lie between"),
-    "only a NaN time": ((0, 1), 0.1, [math.nan], r"evaluation times must increase and lie between"),
+    "times out of order": ((0, 1), 0.1, [0.5, 0.4], r"output times must increase and lie between 0\.0 and 1\.0"),
+    "time twice": ((0, 1), 0.1, [0.5, 0.5], r"output times must increase"),
+    "time before": ((0, 1), 0.1, [-0.5, 0.5], r"output times must increase and lie between"),
+    "time after": ((0, 1), 0.1, [0.5, 1.5], r"output times must increase and lie between"),
+    "NaN time": ((0, 1), 0.1, [0.5, math.nan], r"output times must increase and lie between"),
+    "only a NaN time": ((0, 1), 0.1, [math.nan], r"output times must increase and lie between"),
     "three times": ((0, 1, 2), 0.1, None, r"time interval must be t_end or \(t0, t_end\), not \(0, 1, 2\)"),
 }
 

@@ -205,15 +205,15 @@ def _checked(
     plan = step_plan(t0, t_end, h, t_eval, system.breakpoints_between(t0, t_end))
     if max(plan.steps) > max_steps:
         raise ModelError(
-            f"Steps of {h:g} s are {max(plan.steps)} between two stop times, more than max_steps = "
-            f"{max_steps}; take a larger step, or allow more."
+            f"{max(plan.steps)} steps of {h:g} s between two stop times exceed max_steps = {max_steps}; use larger "
+            "steps, or increase max_steps."
         )
     control = step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace, max_steps)
     if control.is_adaptive:
         if h0 is not None and not (is_number(h0) and np.isfinite(h0) and h0 > 0):
-            raise ModelError(f"The first step must be positive, not {h0!r}.")
+            raise ModelError(f"h0 must be a positive number of seconds, not {h0!r}.")
     elif h0 is not None:
-        raise ModelError("h0 is the first adaptive step; it cannot be given together with h.")
+        raise ModelError("h0 is the first step size of adaptive steps; omit it, or h.")
     settings = {
         "t_span": [t0, t_end],
         "method": chosen.name,

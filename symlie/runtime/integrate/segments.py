@@ -114,9 +114,9 @@ def step_plan(
     try:
         stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]
     except (TypeError, ValueError) as error:
-        raise ModelError(f"The evaluation times must be numbers, not {t_eval!r}.") from error
+        raise ModelError(f"The output times must be numbers, not {t_eval!r}.") from error
     if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
-        raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
+        raise ModelError(f"The output times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}
     after = breakpoints or {}
     stops = sorted({*stops, t_end, *(t for t in after if t0 < t < t_end)})

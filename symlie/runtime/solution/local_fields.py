@@ -99,7 +99,7 @@ def field_of(solution: Solution, name: str, field: str, frame: Axes) -> Array:
 def _over_segments(solution: Solution, field: LocalField, frame: Axes) -> Array:
     """Return the values of a field over segments, shape (times, segments, components)."""
     if frame not in FRAMES:
-        raise ModelError(f"Fields over segments are in the axes {' or '.join(FRAMES)}, not {frame!r}.")
+        raise ModelError(f"The frame of fields over segments must be {' or '.join(FRAMES)}, not {frame!r}.")
     values = _values(solution)[:, field.places]
     kind = field.curve.type
     if frame == "body":

@@ -89,5 +89,5 @@ def starting_point(system: System, start: Equilibrium | None) -> tuple[Array, Ar
             f"multipliers, not {layout.storage} and {layout.rows}."
         )
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(multipliers))):
-        raise ModelError(f"The equilibrium that start gives for '{layout.name}' is not finite.")
+        raise ModelError(f"start is not an equilibrium of '{layout.name}': it contains numbers that are not finite.")
     return q, multipliers

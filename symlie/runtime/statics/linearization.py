@@ -293,7 +293,7 @@ def linearize(
     Statics(system, t)
     if q is None:
         if multipliers is not None or v is not None:
-            raise ModelError("Multipliers and velocities belong to a configuration; give q, too.")
+            raise ModelError("multipliers and v require a configuration; give q as well.")
         q, multipliers, _ = system.static_equilibrium(t)
     q = checked_vector("q", q, layout.storage)
     v = None if v is None else checked_vector("v", v, layout.dimension)

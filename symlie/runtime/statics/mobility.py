@@ -126,7 +126,8 @@ class Mobility(Brief):
     def line(self) -> str:
         """Summary on one line, without the motions."""
         own = self.velocity_rows - self.position_rows
-        rank = f"{_counted(self.position_rows, 'row', 'rows')} of rank {self.position_rank}"
+        equations = _counted(self.position_rows, "constraint equation", "constraint equations")
+        rank = f"{equations} of rank {self.position_rank}"
         if own:
             rank = f"{rank} on positions, {self.velocity_rows} of rank {self.velocity_rank} on velocities"
         freedom = _counted(self.degrees_of_freedom, "degree", "degrees") + " of freedom"
@@ -134,7 +135,7 @@ class Mobility(Brief):
             freedom += f" ({self.position_degrees_of_freedom} of positions)"
         bodies = f"{_counted(self.bodies, 'body', 'bodies')}, {_counted(self.joints, 'joint', 'joints')}"
         parts = [f"{bodies}, {rank}, {freedom if self.is_complete else f'at least {freedom}'}"]
-        parts += [f"{r.rows} too many of {listed_joints(r.joints)}" for r in self.redundant]
+        parts += [f"{r.rows} redundant among {listed_joints(r.joints)}" for r in self.redundant]
         return "; ".join([*parts, *([self.singular] if self.singular else [])])
 
     def to_json(self) -> dict[str, object]:
@@ -305,5 +306,5 @@ def _singular(system: System, q: Array, t: float, rank: int) -> str:
     if nearby > rank:
         return f"the position is singular: nearby the rank is {nearby}"
     if is_held:
-        return "the position is singular: velocities that the rows admit lead to no other position"
+        return "the position is singular: velocities that satisfy the constraints lead to no nearby position"
     return ""

@@ -154,7 +154,7 @@ class SteadyMotion:
         except np.linalg.LinAlgError:
             raise EquilibriumError(
                 f"The constraints of '{self.system.name}' are dependent at this configuration, so the multipliers "
-                "are not determined; give them."
+                "are not determined; give multipliers."
             ) from None
         return statics.shared_multipliers(q, factors.solve(-statics.force(q, none), none)[1])
 
@@ -294,7 +294,7 @@ def spin_of(layout: Layout, frame: Mapping[str, ArrayLike]) -> Array:
                 f"The frame of node '{name}' must be {node.type.dimension} numbers, a velocity of its group."
             ) from None
     if not np.all(np.isfinite(spin)):
-        raise ModelError("A frame must be finite.")
+        raise ModelError("The numbers of frame must be finite.")
     return spin
 
 

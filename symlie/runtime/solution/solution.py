@@ -178,8 +178,8 @@ class Solution(ListsPublicNames, NamesSuccessors):
         node
             Name of a node, a node array or a continuum.
         name
-            Name of a field of the configuration or of the velocity, or of a field over segments. Nodes with a rotation
-            always have ``"R"``, and nodes with rotation parameters ``"Omega"``.
+            Name of a field of the configuration or of the velocity, or of a field over segments. All nodes with one
+            rotation have ``"R"``, and nodes with rotation parameters have ``"Omega"``.
         frame
             Axes of vectors over segments: ``"body"``, those of the cross section in the middle of each segment, or
             ``"space"``, inertial axes.

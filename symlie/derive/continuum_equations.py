@@ -46,6 +46,8 @@ class ContinuumEquations:
 
     Vectors are tuples of expressions in the order of v. Notebooks display an object of this class as LaTeX.
 
+    Source: [Hante2022], equations (2) and (7) to (11).
+
     Attributes
     ----------
     continuum
@@ -62,8 +64,6 @@ class ContinuumEquations:
         Ψ.
     ends
         Boundary conditions at the start and at the end.
-
-    Source: [Hante2022], equations (2) and (7) to (11).
     """
 
     continuum: Continuum

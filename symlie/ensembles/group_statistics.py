@@ -35,7 +35,7 @@ class GroupStatistics(Brief):
     Attributes
     ----------
     mean
-        Stored fields of the mean m by name, shape (times, *field shape).
+        Stored fields of the mean m by name, shape ``(times, *field shape)``.
     deviations
         log(m⁻¹∘q_k), shape (members, times, dimension); NaN at times that a member did not reach. There are no members
         if the ensemble recorded only statistics.

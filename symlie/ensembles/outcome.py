@@ -269,6 +269,8 @@ class Ensemble:
         covariance of log(reference⁻¹∘q_k). Its error is of third order in the spread, and zero if the reference is the
         mean.
 
+        Source: [JulierUhlmann2004].
+
         Parameters
         ----------
         node
@@ -285,8 +287,6 @@ class Ensemble:
         OutsideChartError
             If a rotation from the mean or from the reference is at least a quarter turn, or the iteration for the mean
             does not converge.
-
-        Source: [JulierUhlmann2004].
         """
         if node in self.sums:
             return self.sums[node].statistics()

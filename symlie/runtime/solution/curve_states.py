@@ -71,7 +71,7 @@ class CurveStates:
         return line("CurveStates", [self.name, f"{np.size(self.s)} points", f"{np.size(self.t)} times"])
 
     def field(self, name: str) -> Array:
-        """Return a field of the configurations or velocities, shape (times, points, *field shape).
+        """Return a field of the configurations or velocities, shape ``(times, points, *field shape)``.
 
         Parameters
         ----------

@@ -187,7 +187,7 @@ class Solution(ListsPublicNames, NamesSuccessors):
         Returns
         -------
         Array
-            Shape (n, *field shape), (n, count, *field shape) for an array, or (n, segments, components).
+            Shape ``(n, *field shape)``, ``(n, count, *field shape)`` for an array, or (n, segments, components).
 
         Raises
         ------
@@ -211,6 +211,8 @@ class Solution(ListsPublicNames, NamesSuccessors):
         Between nodes, configurations are q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})) with ξ from 0 to 1, and velocities are linear in
         ξ. Between recorded times, states are those of ``solution(t)``.
 
+        Source: [Hante2022], equation (5) and section 5.2.
+
         Parameters
         ----------
         name
@@ -228,8 +230,6 @@ class Solution(ListsPublicNames, NamesSuccessors):
             If a point is outside the curve, or a time cannot be evaluated; see ``solution(t)``.
         CodeNotLoadedError
             If the solution was loaded without ``trust=True``.
-
-        Source: [Hante2022], equation (5) and section 5.2.
         """
         return states_on_curve(self, name, s, t)
 

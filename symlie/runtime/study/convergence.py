@@ -101,6 +101,8 @@ def convergence(
     The function is a generator: it starts a run, and raises exceptions, when the next row is requested. A run that
     fails gives a row with the reason.
 
+    Source: [Hante2022], section 5.2, for ``norm="l2"``.
+
     Parameters
     ----------
     system
@@ -144,8 +146,6 @@ def convergence(
         If the file of a method cannot be read.
     IntegrationError, UnsupportedMethodError
         If the reference run fails.
-
-    Source: [Hante2022], section 5.2, for ``norm="l2"``.
     """
     check_norm(norm, at)
     systems = system if isinstance(system, Mapping) else {"": system}

@@ -235,6 +235,8 @@ class System(SystemValues):
     ) -> Equilibrium:
         """Compute the static equilibrium g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0 reached from the initial configuration.
 
+        Source: [Deuflhard2004], section 3.3; [Conn2000], chapter 6.
+
         Parameters
         ----------
         t
@@ -268,8 +270,6 @@ class System(SystemValues):
             If constraint equations are redundant.
         ModelError
             If an argument is invalid, or the model has first-order states.
-
-        Source: [Deuflhard2004], section 3.3; [Conn2000], chapter 6.
         """
         from symlie.runtime.statics.equilibrium import static_equilibrium
 
@@ -296,6 +296,8 @@ class System(SystemValues):
         tolerance: float = 1e-9,
     ) -> EquilibriumPath:
         """Follow a path of equilibria over a parameter, through limit points and past bifurcation points.
+
+        Source: [Riks1979]; [Deuflhard2004], section 5.2.
 
         Parameters
         ----------
@@ -333,8 +335,6 @@ class System(SystemValues):
             If the parameter or input does not exist.
         ModelError, RedundantConstraintsError, FrozenParameterError
             If an argument is invalid, constraint equations are redundant, or the parameter is a compiled constant.
-
-        Source: [Riks1979]; [Deuflhard2004], section 5.2.
         """
         from symlie.runtime.statics.equilibrium_path import equilibrium_path
 
@@ -408,14 +408,14 @@ class System(SystemValues):
     def mobility(self, q: Array | None = None, t: float = 0.0) -> Mobility:
         """Determine degrees of freedom, redundant constraints and free motions at a configuration.
 
+        Source: [Haug1989], chapters 3 and 4.
+
         Parameters
         ----------
         q
             Configuration, shape (storage,); default: the specified initial configuration, consistent or not.
         t
             Time, in s, at which constraints and prescribed nodes are evaluated.
-
-        Source: [Haug1989], chapters 3 and 4.
         """
         from symlie.runtime.statics.mobility import mobility
 
@@ -436,6 +436,8 @@ class System(SystemValues):
         The result is the exact derivative of steps of half_explicit_5; its errors decrease with the fifth power of the
         number of steps. Variations satisfy the constraints. After one period, a motion that is periodic up to a
         symmetry, such as a disk that rolls in circles, must have the same velocity and matrices, which are checked.
+
+        Source: [HairerLubichWanner2006], section VI.4.
 
         Parameters
         ----------
@@ -472,8 +474,6 @@ class System(SystemValues):
             If constraint equations are redundant.
         IntegrationError
             If a step fails.
-
-        Source: [HairerLubichWanner2006], section VI.4.
         """
         from symlie.runtime.statics.monodromy import monodromy
 

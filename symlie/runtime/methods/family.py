@@ -408,7 +408,7 @@ class Method(ABC):
         Parameters
         ----------
         components
-            Components of the increment, of any shape, which is the shape of the result.
+            Components of the increment, of any shape; the result has the same shape.
         """
         return components
 

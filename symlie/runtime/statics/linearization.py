@@ -112,8 +112,8 @@ class Linearization(Brief, NamesSuccessors):
     """First-order bounds of the errors of the eigenvalues due to rounding of the matrices, in 1/s, shape
     (eigenvalues,)."""
     resisting: Array | None = None
-    """η, shape (dimension,), of a motion along zero modes whose stiffness is not zero, or may not be zero, but is below
-    the rounding of K; None without such a motion. Only systems at rest with holonomic constraints are examined."""
+    """η, shape (dimension,), of a motion along zero modes with a possible stiffness below the rounding of K; None
+    without such a motion. Only systems at rest with holonomic constraints are examined."""
 
     @property
     def modes(self) -> NDArray[np.intp]:

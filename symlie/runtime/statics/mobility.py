@@ -119,7 +119,7 @@ class Mobility(Brief):
 
     @cached_property
     def position_degrees_of_freedom(self) -> int:
-        """Number of independent position changes, which exceeds that of velocities with nonholonomic constraints."""
+        """Number of independent position changes; nonholonomic constraints admit fewer velocities."""
         return self.velocities - self.position_rank
 
     @cached_property

@@ -89,11 +89,11 @@ class Mobility(Brief):
     """
 
     bodies: int
-    """Number of nodes with velocities that are neither fixed nor dependent nor prescribed."""
+    """Number of nodes with velocities that are neither fixed nor dependent; prescribed nodes are included."""
     joints: int
     """Number of named elements with constraints, such as joints; without these, the number of constraints."""
     velocities: int
-    """Number of velocity components of the bodies."""
+    """Number of velocity components, except those of fixed and prescribed nodes."""
     position_rows: int
     """Number of holonomic constraint equations."""
     position_rank: int

@@ -408,6 +408,8 @@ class System(SystemValues):
     def mobility(self, q: Array | None = None, t: float = 0.0) -> Mobility:
         """Determine degrees of freedom, redundant constraints and free motions at a configuration.
 
+        The result is valid for models without dependent nodes, whose velocity components count as unknowns.
+
         Source: [Haug1989], chapters 3 and 4.
 
         Parameters

@@ -57,11 +57,11 @@ class ContinuumEquations:
     mass
         M = ∂p/∂v, per length.
     section_force
-        G.
+        Components of G.
     force
         F - D_q U, per length, including the terms of constraints and of dissipation that depend on q.
     constraint
-        Ψ.
+        Components of Ψ.
     ends
         Boundary conditions at the start and at the end.
     """

@@ -45,7 +45,7 @@ class CriticalPoint(Brief):
     """Point of a path of equilibria at which the stiffness matrix is singular on the constraints."""
 
     kind: Literal["limit", "bifurcation"]
-    """``"limit"``: the parameter has an extremum along the path; ``"bifurcation"``: other paths cross."""
+    """``"limit"`` if the parameter has an extremum along the path, ``"bifurcation"`` if other paths cross."""
     value: float
     """Value of the parameter."""
     q: Array

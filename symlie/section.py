@@ -137,14 +137,14 @@ def general(
 def circle(radius: float, *, E: float, nu: float, rho: float) -> Section:
     """Return a solid circular section.
 
+    Source: [Cowper1966] for the shear factors.
+
     Parameters
     ----------
     radius
         In m.
     E, nu, rho
         Young's modulus, in Pa, Poisson's ratio, dimensionless, and density, in kg/m³.
-
-    Source: [Cowper1966] for the shear factors.
     """
     return tube(radius, 0.0, E=E, nu=nu, rho=rho)
 
@@ -152,14 +152,14 @@ def circle(radius: float, *, E: float, nu: float, rho: float) -> Section:
 def tube(outer_radius: float, inner_radius: float, *, E: float, nu: float, rho: float) -> Section:
     """Return a circular tube section.
 
+    Source: [Cowper1966] for the shear factors.
+
     Parameters
     ----------
     outer_radius, inner_radius
         In m.
     E, nu, rho
         As for `circle`.
-
-    Source: [Cowper1966] for the shear factors.
     """
     R = _positive("outer_radius", outer_radius)
     if not (is_number(inner_radius) and 0 <= inner_radius < R):
@@ -174,14 +174,14 @@ def tube(outer_radius: float, inner_radius: float, *, E: float, nu: float, rho: 
 def rectangle(width: float, height: float, *, E: float, nu: float, rho: float) -> Section:
     """Return a rectangular section.
 
+    Source: [Cowper1966] for the shear factors, [Timoshenko1970] for the torsion constant.
+
     Parameters
     ----------
     width, height
         Sides along axis 1 and axis 2, in m; the bending stiffness about axis 1, E I1, is proportional to height³.
     E, nu, rho
         As for `circle`.
-
-    Source: [Cowper1966] for the shear factors, [Timoshenko1970] for the torsion constant.
     """
     a, b = _positive("width", width), _positive("height", height)
     n = _poisson(nu)

@@ -133,7 +133,7 @@ def cotangent_space(group: LieGroup, momentum: str = "mu") -> HomogeneousSpace:
     Parameters
     ----------
     group
-        G.
+        The group G.
     momentum
         Name of the part μ of a point.
     """
@@ -190,7 +190,7 @@ def translation_space(group: LieGroup, side: Side = "left") -> HomogeneousSpace:
     Parameters
     ----------
     group
-        G.
+        The group G.
     side
         ``"left"``: g·y = g∘y, f is spatial. ``"right"``: y·g = y∘g, f is the body-fixed velocity.
 

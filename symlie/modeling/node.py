@@ -376,6 +376,8 @@ def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> Gro
     The result is a at ξ = 0 and b at ξ = 1; it can be differentiated like any expression. The angle of the rotation
     from a to b must stay below π, because the logarithm is not defined beyond.
 
+    Source: [Hante2022], equation 5.
+
     Parameters
     ----------
     a, b
@@ -391,8 +393,6 @@ def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> Gro
     ------
     ModelError
         If a and b are not on one Lie group, or if ξ is not a scalar.
-
-    Source: [Hante2022], equation 5.
     """
     part, program = components(xi), a._program
     if len(part) != 1:

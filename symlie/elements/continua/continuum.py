@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 class Continuum(Densities):
     """A continuum q(s, t) on a Lie group, defined by densities of energies, forces and constraints.
 
+    Source: [Hante2022], sections 2 to 4.
+
     Parameters
     ----------
     model
@@ -81,8 +83,6 @@ class Continuum(Densities):
     >>> string.clamp("start", "end")
     >>> string.initial(x=lambda s: (s, 0, 0))
     >>> string.discretize(16)
-
-    Source: [Hante2022], sections 2 to 4.
     """
 
     def __init__(

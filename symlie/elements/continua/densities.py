@@ -94,12 +94,12 @@ class Densities(CrossSection):
     def dissipation_density(self, density: object) -> None:
         """Add a density of dissipated power, such as ẇᵀ D ẇ, in W/m; its derivative by ẇ, 2 D ẇ, is a section force.
 
+        Source: [Hante2022], equation 11.
+
         Parameters
         ----------
         density
             Scalar expression of ``w_dot`` or of a `rate`, of s, w, q and parameters.
-
-        Source: [Hante2022], equation 11.
         """
         found = self._density("dissipation density", density, without=("v",))
         if not self.depends_on_rate([found]):
@@ -154,14 +154,14 @@ class Densities(CrossSection):
     def force_density(self, vector: object | None = None, **fields: object) -> None:
         """Add a density F(s, t, q, v) of generalised forces with the power density F·v; see also `load`.
 
+        Source: [Hante2022], equation 10.
+
         Parameters
         ----------
         vector
             All components, in the order of ``v``; or instead
         **fields
             Parts by velocity field, such as ``U=…`` in N/m, ``Omega=…`` in N.
-
-        Source: [Hante2022], equation 10.
         """
         self._add_load(self._generalized_load("force density", vector, fields, PER_METRE))
 

@@ -36,6 +36,8 @@ class DenavitHartenbergLink:
 
     The coordinate q of the joint adds to θ of a revolute joint, and to d of a prismatic one.
 
+    Source: [Corke2017], chapter 7.
+
     Parameters
     ----------
     d : float
@@ -59,8 +61,6 @@ class DenavitHartenbergLink:
     ------
     ModelError
         If the kind is unknown, or if a number is not finite.
-
-    Source: [Corke2017], chapter 7.
     """
 
     d: float
@@ -126,6 +126,8 @@ def denavit_hartenberg_chain(
     Bodies are called NAMElink1, NAMElink2, …; their nodes are at the centres of mass with the axes of the frames.
     Joints are called NAMEjoint1, …
 
+    Source: [Corke2017], chapter 7.
+
     Parameters
     ----------
     model
@@ -154,8 +156,6 @@ def denavit_hartenberg_chain(
     ------
     ModelError
         If the convention is unknown, a shape is wrong, the chain has no links, or the base is not a body in space.
-
-    Source: [Corke2017], chapter 7.
     """
     _check(convention)
     values = np.zeros(len(links)) if q is None else np.asarray(q, dtype=float)

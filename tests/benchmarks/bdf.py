@@ -18,7 +18,7 @@ from tests.rods.problems import benchmark, errors, reference
 from tests.runtime.test_bdf_variable import MASSES, chain, chain_rate, exact_top, relative_errors, top
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
-TOPS = {"SO3xR3": "top, SO(3)×R³, 1/16 s", "SE3": "top, SE(3), 1/16 s; it turns by 9 rad"}
+TOPS = {"SO3xR3": "top, SO(3)×R³, 1/16 s", "SE3": "top, SE(3), 1/16 s, rotation by 9 rad"}
 END_OF_ROLL_UP, END_OF_CHAIN = 5.0, 10.0
 
 

@@ -83,9 +83,12 @@ def main() -> None:
         value = statistics.median(timer() for _ in range(9))
         written = yardstick_step(arguments.yardstick, optimize)
         print(f"N = {COMPARED}, {optimize}: {value:.0f} ns per step, {value / written:.2f} of the hand-written one")
+    if arguments.sympy:
+        print("\nDerivation with `KanesMethod` of SymPy's mechanics module, without compilation:\n")
+        header("links", "derivation, s", "operations")
     for n in range(1, arguments.sympy + 1):
         seconds, operations = sympy_seconds(n)
-        print(f"SymPy mechanics, N = {n}: {seconds:8.2f} s, {operations} operations")
+        row(n, f"{seconds:.2f}", f"{operations:,}")
 
 
 if __name__ == "__main__":

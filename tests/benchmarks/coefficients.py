@@ -132,7 +132,7 @@ def main() -> None:
         run_compiler(path, Path(folder, "bundle.so"), flags("default"))
         library = ctypes.CDLL(str(Path(folder, "bundle.so")))
         work = np.empty(7 * COUNT)
-        print("| ω in rad | loop | switched, ns | symlie, ns | ratio |\n|---|---|---|---|---|")
+        print("| ω in rad | loop | thresholds, ns | symlie, ns | ratio |\n|---|---|---|---|---|")
         for label, omega in angles.items():
             z = np.ascontiguousarray(omega**2)
             for loop in ("latency", "throughput", "array"):

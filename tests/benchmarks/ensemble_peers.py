@@ -12,7 +12,7 @@ import numpy as np
 import symlie as sl
 from symlie.models import heavy_top
 
-PROBLEM = "a free top to t = 1 s at rtol = 1e-8, one core"
+PROBLEM = "free top, t = 1 s, rtol = 1e-8, one core"
 COUNT = 200
 MASS = 15.0
 INERTIA = (15.234375, 0.46875, 15.234375)

@@ -75,14 +75,14 @@ def single_steps(system: System, samples: int) -> None:
     """Members with a single step, and sequential solutions."""
     swept(system, 1000, 1, workers=1)
     found = [spent(lambda: swept(system, 1000, 1, workers=1)) / 1000 for _ in range(samples)]
-    row("member of one step, of 1,000", f"{min(found) * 1e6:.0f} µs", "50 µs")
+    row("member with a single step, in an ensemble of 1,000", f"{min(found) * 1e6:.0f} µs", "50 µs")
 
     def again(k: int) -> None:
         sl.solve(system.with_parameters(mass=10 + k / 100), STEP, h=STEP, record_every=0)
 
     again(0)
     found = [spent(lambda k=k: again(k)) for k in range(1, 40 * samples)]
-    row("`solve` once more, with another parameter", f"{statistics.median(found) * 1e6:.0f} µs", "450 µs")
+    row("repeated `solve` with a different parameter", f"{statistics.median(found) * 1e6:.0f} µs", "450 µs")
 
 
 def rods(samples: int) -> None:
@@ -98,7 +98,7 @@ def rods(samples: int) -> None:
     members()
     found = [(spent(members) / 1000, timer() * 1e-9) for _ in range(samples)]
     ratio = min(cpu for cpu, _ in found) / min(step for _, step in found)
-    row("member of one step, of 1,000 rods of 16 segments", f"{ratio:.1f} steps", "3")
+    row("member with a single step, in an ensemble of 1,000 rods of 16 segments", f"{ratio:.1f} steps", "3")
 
 
 def threads(system: System, count: int, samples: int) -> float:
@@ -112,10 +112,11 @@ def threads(system: System, count: int, samples: int) -> float:
             measured.append((cpu, time.perf_counter() - begin))
     inside = min(float(result.arrays["cpu_seconds"].sum()) for result in loops[::2])
     one, two = (min(cpu for cpu, _ in found[n]) for n in (1, 2))
-    row(f"{count:,} members of {STEPS:,} steps, one thread, over the compiled loops", f"{one / inside:.2f}", "1.15")
-    row("two threads over one: CPU", f"{two / one:.2f}", "1.05")
+    what = f"{count:,} members with {STEPS:,} steps on one thread, relative to the compiled loops"
+    row(what, f"{one / inside:.2f}", "1.15")
+    row("two threads relative to one: CPU time", f"{two / one:.2f}", "1.05")
     walls = [min(wall for _, wall in found[n]) for n in (1, 2)]
-    row("two threads over one: wall", f"{walls[1] / walls[0]:.2f}", "0.55 on two idle cores")
+    row("two threads relative to one: elapsed time", f"{walls[1] / walls[0]:.2f}", "0.55")
     return one
 
 
@@ -159,7 +160,7 @@ def scheduled(name: str, count: int, samples: int) -> float:
             swept(system, count, workers=1)
         if name == "Dask":
             row(
-                "cluster of Dask that has nothing to do",
+                "CPU time of an idle Dask cluster",
                 f"{spent(lambda: time.sleep(2), others) / 2:.2f} s in a second",
             )
         for _ in range(samples):
@@ -170,10 +171,10 @@ def scheduled(name: str, count: int, samples: int) -> float:
 
 def schedulers(count: int, samples: int) -> None:
     """Pools of processes, Dask and MPI."""
-    what = f"two workers over one thread, {count:,} members: "
+    what = f"two workers relative to one thread, {count:,} members: "
     row(what + "processes", f"{scheduled('processes', count, samples):.2f}", "1.2")
     if importlib.util.find_spec("distributed"):
-        row(what + "Dask, its scheduler included", f"{scheduled('Dask', count, samples):.2f}", "1.2")
+        row(what + "Dask, with its scheduler", f"{scheduled('Dask', count, samples):.2f}", "1.2")
     if importlib.util.find_spec("mpi4py") and shutil.which("mpirun"):
         command = ["mpirun", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m"]
         own = ["tests.benchmarks.ensembles", "--mpi", "--members", str(count), "--samples", str(samples)]
@@ -189,7 +190,7 @@ def outputs(name: str, system: System, h: float, steps: int, bar: str, samples: 
         solution = sl.solve(system, h * steps, h=h)
         found.append((spent(lambda run=solution: dict(run.outputs)) / len(solution.t) * 1e9, timer()))
     ratio = min(cost for cost, _ in found) / min(step for _, step in found)
-    row(f"all outputs of a recorded state, {name}", f"{ratio:.2f} steps", bar)
+    row(f"evaluation of all outputs of a recorded state, {name}", f"{ratio:.2f} steps", bar)
 
 
 def storing(system: System, count: int, stored: int, samples: int) -> None:
@@ -201,7 +202,7 @@ def storing(system: System, count: int, stored: int, samples: int) -> None:
             cpu = spent(lambda place=folder: swept(system, count, store=f"{place}/runs", **words))
         found.append((cpu, spent(lambda: swept(system, count, **words))))
     ratio = min(cpu for cpu, _ in found[1:]) / min(one for _, one in found[1:])
-    row(f"store of {count:,} members, share of the CPU", f"{1 - 1 / ratio:.1%}", "10 %")
+    row(f"share of the store in the CPU time of {count:,} members", f"{1 - 1 / ratio:.1%}", "10 %")
     resident: dict[int, float] = {}
 
     def look(done: int, of: int) -> None:
@@ -212,8 +213,8 @@ def storing(system: System, count: int, stored: int, samples: int) -> None:
         swept(system, stored, 16, store=f"{folder}/runs", progress=look)
     from_there = [size for done, size in resident.items() if done >= min(10_000, stored // 2)]
     change = max(from_there) / from_there[0] - 1
-    row(f"resident memory at {stored:,} members in a store, most", f"{max(from_there):.0f} MB", "400 MB")
-    row("the same over that at member 10,000", f"{change:+.1%}", "± 5 %")
+    row(f"peak resident memory with {stored:,} members in a store", f"{max(from_there):.0f} MB", "400 MB")
+    row("the same relative to the value at member 10,000", f"{change:+.1%}", "± 5 %")
 
 
 def main() -> None:
@@ -228,7 +229,7 @@ def main() -> None:
     if given.mpi:
         print(scheduled("MPI", given.members, given.samples))
         return
-    print("| | measured | bar |\n|---|---|---|")
+    print("| quantity | measured | target |\n|---|---|---|")
     system = top()
     single_steps(system, given.samples)
     rods(given.samples)
@@ -240,8 +241,8 @@ def main() -> None:
     storing(system, given.members, given.stored, given.samples)
     for name in given.peers:
         theirs, ours, error = ensemble_peers.compared(name)
-        row(f"members of {ensemble_peers.PROBLEM}: {name}", f"{theirs * 1e6:.0f} µs, symlie {ours * 1e6:.0f} µs, "
-            f"ends agree to {error:.0e}")  # fmt: skip
+        row(f"member, {ensemble_peers.PROBLEM}: {name}", f"{theirs * 1e6:.0f} µs; symlie {ours * 1e6:.0f} µs; "
+            f"final states agree to {error:.0e}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=5)
     parser.add_argument("--lanes", type=int, default=vector_numbers("default"))
     given = parser.parse_args()
-    print(f"| | steps | {given.lanes} lanes over one | bits |\n|---|---|---|---|")
+    print(f"| | steps | throughput of {given.lanes} lanes / one lane | results |\n|---|---|---|---|")
     for name, build, method, parameter, span, rtol in CASES:
         system = build().derive().compile("c")
         stated = system.parameters[system.layout.parameters[parameter][0]]
@@ -63,10 +63,8 @@ def main() -> None:
                     times.append(seconds)
                     digests.add(digest)
             ratio = min(found[1]) / min(found[given.lanes])
-            print(
-                f"| {name}, {method} | {what} | {ratio:.2f} | {'equal' if len(digests) == 1 else 'differ'} |",
-                flush=True,
-            )
+            results = "bit-identical" if len(digests) == 1 else "different"
+            print(f"| {name}, {method} | {what} | {ratio:.2f} | {results} |", flush=True)
 
 
 if __name__ == "__main__":

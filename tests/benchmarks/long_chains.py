@@ -99,7 +99,7 @@ def main() -> None:
     if arguments.before:
         sides["before"] = started(arguments.before.resolve())
     numbers = arguments.nodes
-    print(f"| ns per step and node | {' | '.join(map(str, numbers))} | largest over smallest |")
+    print(f"| ns per step and node | {' | '.join(map(str, numbers))} | largest / smallest |")
     print("|---" * (len(numbers) + 2) + "|")
     for case in arguments.cases:
         least = {name: np.full(len(numbers), np.inf) for name in sides}
@@ -109,7 +109,8 @@ def main() -> None:
                     least[name][k] = min(least[name][k], asked(running, case, n))
         for name, values in least.items():
             figures = " | ".join(f"{value:.0f}" for value in values)
-            print(f"| {case}, {CASES[case][1]}, {name} | {figures} | {max(values) / min(values):.2f} |", flush=True)
+            label = f"{case}, `{CASES[case][1]}`" + (f", {name}" if len(least) > 1 else "")
+            print(f"| {label} | {figures} | {max(values) / min(values):.2f} |", flush=True)
         if len(least) > 1:
             ratios = " | ".join(f"{ratio:.3f}" for ratio in least["now"] / least["before"])
             print(f"| {case}, now over before | {ratios} | |", flush=True)

@@ -68,7 +68,12 @@ YARDSTICKS = (
         "Pendulum chains",
         "CPU time per step and link of `rkmk_dopri5`, minimum of alternating samples, and elapsed time of derivation "
         "and compilation, or of loading from the cache.",
-        "tests/benchmarks/chain.py",
+        "tests/benchmarks/chain.py --sympy 5",
+    ),
+    Yardstick(
+        "First runs",
+        "CPU time in s of short runs with an empty cache, including processes of the compiler, minimum of samples.",
+        "tests/benchmarks/cold_starts.py",
     ),
     Yardstick(
         "Long chains and rods",
@@ -125,7 +130,8 @@ YARDSTICKS = (
     ),
     Yardstick(
         "Coefficient functions",
-        "CPU time in ns of all seven coefficient functions together, and of the switched pairs of the papers, medians.",
+        "CPU time in ns of all seven coefficient functions together, by the published formulas with thresholds and by "
+        "symlie, medians.",
         "tests/benchmarks/coefficients.py",
     ),
     Yardstick(
@@ -205,12 +211,12 @@ def machine(peers: Iterable[str]) -> dict[str, str]:
     return found | {name: importlib.metadata.version(name) for name in ("numpy", "scipy", *sorted(set(peers)))}
 
 
-def page(parts: list[Part]) -> str:
-    """The page in Markdown."""
+def page(parts: list[Part], *, busy: bool = False) -> str:
+    """The page in Markdown, with a remark if the machine had other load."""
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
     peers = [peer for part in parts for peer in part.yardstick.peers]
     text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
-        date=time.strftime("%Y-%m-%d"), machine=machine(peers), parts=parts
+        date=time.strftime("%Y-%m-%d"), machine=machine(peers), parts=parts, busy=busy
     )
     return text.rstrip("\n") + "\n"
 
@@ -237,9 +243,9 @@ def main(arguments: list[str] | None = None) -> None:
         else:
             print(f"{yardstick.title}: omitted, {', '.join(yardstick.peers)} not installed", file=sys.stderr)
         if options.file:
-            options.file.write_text(page(parts), encoding="utf-8")
+            options.file.write_text(page(parts, busy=options.busy), encoding="utf-8")
     if not options.file:
-        print(page(parts), end="")
+        print(page(parts, busy=options.busy), end="")
 
 
 if __name__ == "__main__":

@@ -122,15 +122,15 @@ def main() -> None:
     equations = heavy_top.build("S3").derive()
     systems = {
         "all parameters": (equations.compile(), vectors),
-        "gravity, others frozen": (equations.compile(freeze=["mass", "inertia", "lever"]), vectors),
-        "a moment, as heyoka": (top_with_a_moment().derive().compile(), moments),
+        "gravity, others as constants": (equations.compile(freeze=["mass", "inertia", "lever"]), vectors),
+        "moment, as in heyoka": (top_with_a_moment().derive().compile(), moments),
     }
     _, expected = of_symlie(*systems["all parameters"], 1, 1e-15, None).sample()
     cases = {"heyoka, batches": of_heyoka(gravity, given.lanes)} if given.peer else {}
     for name, (system, parameters) in systems.items():
         for lanes in (given.lanes, 1):
             runs = [of_symlie(system, parameters, lanes, rtol, n) for rtol in TOLERANCES for n in ORDERS]
-            cases[f"{name}, {lanes} side by side" if lanes > 1 else f"{name}, one by one"] = runs
+            cases[f"{name}, {lanes} lanes" if lanes > 1 else f"{name}, sequential"] = runs
     chosen = {name: cheapest(runs, expected, given.error) for name, runs in cases.items()}
     least = dict.fromkeys(chosen, float("inf"))
     for _ in range(given.samples):

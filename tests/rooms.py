@@ -42,6 +42,7 @@ ROOMS = (
     "runtime.integrate",
     "runtime.solution",
     "runtime.methods",
+    "runtime.steps",
     "runtime.tableaux",
     "runtime.implicit",
     "runtime.system",

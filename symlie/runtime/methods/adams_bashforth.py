@@ -25,8 +25,9 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.rkmk import Rkmk, rkmk_step
+from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.methods.stepper import weighted
+from symlie.runtime.steps.program import Features
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 from symlie.runtime.tableaux.tableau import Tableau
@@ -108,7 +109,10 @@ class AdamsBashforth(Method):
         )
 
     def constants(self) -> list[str]:
-        return [f"#define STEPS {self.tableau.steps}", *_BEGIN.constants()]
+        return [f"#define STEPS {self.tableau.steps}"]
+
+    def step_files(self, features: Features) -> dict[str, str]:
+        return _BEGIN.step_files(features)
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         assert state.own is not None
@@ -122,7 +126,7 @@ class AdamsBashforth(Method):
         # (3)
         acceleration, _ = stepper.stage(state, 0, t, q, v)
         if count < before:
-            trial = rkmk_step(stepper, replace(state, acceleration=acceleration), h, _BEGIN.table)
+            trial = _BEGIN.step(stepper, replace(state, acceleration=acceleration), h)
             trial.rhs_evaluations += int(state.acceleration is None)
         else:
             # (4)

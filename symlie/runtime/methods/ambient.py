@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.rkmk import ExplicitMethod
 from symlie.runtime.methods.stepper import weighted
@@ -36,6 +37,16 @@ class Ambient(ExplicitMethod):
     @property
     def kernel_set(self) -> str:
         return "ambient"
+
+    def constants(self) -> list[str]:
+        table = self.table
+        return [
+            f"#define STAGES {table.stages}",
+            f"#define END_STAGE {int(table.has_end_stage)}",
+            c_matrix("A", table.a),
+            c_vector("C", table.c),
+            *([] if table.b_hat is None else [c_vector("B_HAT", table.b_hat)]),
+        ]
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         table, ambient = self.table, stepper.further
@@ -64,6 +75,7 @@ class Ambient(ExplicitMethod):
         trial.q = Q
         if with_estimate:
             trial.acceleration = v_dot[-1] if table.has_end_stage else None
+            assert table.b_hat is not None
             theta_hat = h * weighted(table.b_hat, rate)
             trial.estimate(stepper.control, theta, theta_hat, v, V, v + h * weighted(table.b_hat, v_dot))
         if stepper.rows:

@@ -16,6 +16,7 @@ from symlie.errors import ModelError
 from symlie.runtime.kernels.c_text import c_vector
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.refusals import refusal_of_angular_velocities, refusal_of_constraints, refusal_of_frames
+from symlie.runtime.steps.program import Features
 from symlie.runtime.tableaux.tableau import Tableau
 from symlie.utilities.showing import line
 
@@ -357,6 +358,16 @@ class Method(ABC):
     @abstractmethod
     def constants(self) -> list[str]:
         """Return the definitions that the C header requires, as lines of C."""
+
+    def step_files(self, features: Features) -> dict[str, str]:
+        """Return printed C headers of the step by name.
+
+        Parameters
+        ----------
+        features
+            Features of the system.
+        """
+        return {}
 
     @property
     def composition(self) -> Composition | None:

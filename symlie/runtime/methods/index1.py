@@ -1,27 +1,24 @@
 """Explicit Runge–Kutta methods for the index-1 system: constraints are differentiated to the acceleration level.
 
-    [M Bᵀ; B 0] [V̇_i; λ] = [-g; -Z]  at (t_n + c_i h, Q_i, V_i)  (5)
-
-This system replaces (2) and preserves neither Φ = 0 nor B v = 0. ``rkmk.h`` contains the step and the other equations.
+`symlie.runtime.methods.programs.rkmk` contains their step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from symlie.runtime.methods.rkmk import ExplicitMethod, coordinate_lines, rkmk_step
-
-if TYPE_CHECKING:
-    from symlie.runtime.methods.stepper import State, Stepper, Trial
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.methods.programs.rkmk import rkmk_step
+from symlie.runtime.methods.rkmk import ExplicitMethod
+from symlie.runtime.steps.recorder import Recorder
 
 
 @dataclass(frozen=True, repr=False)
-class Index1(ExplicitMethod):
+class Index1(ExplicitMethod, ProgrammedMethod):
     """Explicit method for the index-1 system."""
 
     family: ClassVar[str] = "index1"
-    header: ClassVar[str] = "rkmk.h"
     required: ClassVar[tuple[str, ...]] = ()
     takes_constraints: ClassVar[bool] = True
 
@@ -34,8 +31,5 @@ class Index1(ExplicitMethod):
         """Return True: this stage provides λ."""
         return True
 
-    def constants(self) -> list[str]:
-        return [*super().constants(), *coordinate_lines(self.table)]
-
-    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        return rkmk_step(stepper, state, h, self.table)
+    def write_step(self, s: Recorder) -> None:
+        rkmk_step(s, self.table)

@@ -1,38 +1,25 @@
-"""Runge–Kutta–Munthe-Kaas methods.
-
-    Θ_i = h Σ_{j<i} a_ij K_j,  Q_i = q_n∘exp(Θ_i),  V_i = v_n + h Σ_{j<i} a_ij V̇_j  (1)
-    M V̇_i = -g(t_n + c_i h, Q_i, V_i)  (2)
-    K_i = T⁻¹(Θ_i) V_i  (3)
-    q_{n+1} = q_n∘exp(h Σ b_i K_i),  v_{n+1} = v_n + h Σ b_i V̇_i  (4)
-
-T⁻¹ may be truncated after a number of commutators; without any, K_i = V_i. Rows of the tableau may have additional
-commutators weight·h² [K_j, K_k]. For first-order states V_i is the algebra-valued f at the stage. Other local
-coordinates may replace exp. Equation numbers refer to ``rkmk.h``.
-
-Source: [Celledoni2022], section 2; left-trivialised.
-"""
+"""Runge–Kutta–Munthe-Kaas methods; `symlie.runtime.methods.programs.rkmk` contains their step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.options import Choice
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.methods.programs.rkmk import rkmk_step
+from symlie.runtime.steps.recorder import Recorder
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.exact import ExactRow, rounded
 from symlie.runtime.tableaux.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
 from symlie.runtime.tableaux.tableau import Bracket, ExplicitTableau
-
-if TYPE_CHECKING:
-    from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 MAPS = ("exp", "cayley", "second_kind")
 """Local coordinates of a step: exponential map, Cayley map, and products of exponentials along basis vectors."""
@@ -49,13 +36,13 @@ class ExplicitTable:
     """Coefficients a_ij of the stages, and the weights b as last row, shape (stages + 1, stages)."""
     c: Array
     """Nodes of the stages."""
-    b_hat: Array
-    """Embedded weights of all stages, including the end stage; zeros without an embedded formula."""
+    b_hat: Array | None
+    """Embedded weights of all stages, including the end stage; None without an embedded formula."""
     has_end_stage: bool
     """True if an additional stage at the end of the step serves the embedded formula and the next step."""
     brackets: tuple[Bracket, ...]
     """Commutators of slopes in the rows of the tableau."""
-    inverse: Array | None
+    inverse: tuple[float, ...] | None
     """Weights of dexp⁻¹ in powers of ad, from the first one; empty: identity, None: exact."""
 
     @property
@@ -85,7 +72,7 @@ class ExplicitMethod(Method):
         return self.tableau.fsal and self.tableau.has_estimate
 
     @property
-    def inverse(self) -> Array | None:
+    def inverse(self) -> tuple[float, ...] | None:
         """Weights of the truncated dexp⁻¹; see `ExplicitTable`."""
         return None
 
@@ -95,8 +82,9 @@ class ExplicitMethod(Method):
         tableau = self.tableau
         weights, rows = rounded(tableau.b), tableau.a_float()
         used = tableau.stages - int(tableau.fsal)
-        b_hat = np.zeros(used + int(self.has_end_stage))
+        b_hat = None
         if tableau.b_hat is not None:
+            b_hat = np.zeros(used + int(self.has_end_stage))
             b_hat[: tableau.stages] = rounded(tableau.b_hat)
         a = np.vstack([rows[:used, :used], weights[:used]])
         return ExplicitTable(a, rounded(tableau.c)[:used], b_hat, self.has_end_stage, tableau.brackets, self.inverse)
@@ -111,19 +99,9 @@ class ExplicitMethod(Method):
     def scalar_stages(self) -> ScalarStages:
         return ScalarStages([0] * len(self.table.a), list(self.table.a))
 
-    def constants(self) -> list[str]:
-        table = self.table
-        return [
-            f"#define STAGES {table.stages}",
-            f"#define END_STAGE {int(table.has_end_stage)}",
-            c_matrix("A", table.a),
-            c_vector("C", table.c),
-            *([c_vector("B_HAT", table.b_hat)] if self.has_estimate else []),
-        ]
-
 
 @dataclass(frozen=True, repr=False)
-class Rkmk(ExplicitMethod):
+class Rkmk(ExplicitMethod, ProgrammedMethod):
     """Runge–Kutta–Munthe-Kaas method."""
 
     commutators: int | None = None
@@ -132,7 +110,6 @@ class Rkmk(ExplicitMethod):
     """Local coordinates, one of `MAPS`."""
 
     family: ClassVar[str] = "rkmk"
-    header: ClassVar[str] = "rkmk.h"
     takes_lanes: ClassVar[bool] = True
     option_values: ClassVar[Mapping[str, str]] = {
         "commutators": f"exact | auto | 0 … {MOST_COMMUTATORS}",
@@ -205,106 +182,29 @@ class Rkmk(ExplicitMethod):
         return None if self.map == "exp" else self.map
 
     @property
-    def inverse(self) -> Array | None:
+    def inverse(self) -> tuple[float, ...] | None:
         if self.commutators is None:
             return None
-        return np.array([float(x) for x in inverse_weights(self.commutators + 1)[1:]])
+        return tuple(float(x) for x in inverse_weights(self.commutators + 1)[1:])
+
+    @property
+    def coordinates(self) -> str:
+        return self.map
 
     def constants(self) -> list[str]:
-        return [*super().constants(), *coordinate_lines(self.table, self.map)]
+        return ["#define STEP_ANGLE(x) (2 * atan(0.5 * (x)))"] if self.map == "cayley" else []
 
     def angles(self, components: Array) -> Array:
         return 2 * np.arctan(0.5 * components) if self.map == "cayley" else components
 
-    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        return rkmk_step(stepper, state, h, self.table)
+    def write_step(self, s: Recorder) -> None:
+        rkmk_step(s, self.table)
 
 
 def order_of_truncation(commutators: int) -> int:
     """Return the highest order with dexp⁻¹ truncated after k commutators, at least k + 2. Source: [MuntheKaas1999]."""
     # Even numbers of commutators k ≥ 2 gain one order, since B₃ = B₅ = … = 0.
     return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
-
-
-def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str]:
-    """Return additional definitions for ``rkmk.h``: T⁻¹, commutators of slopes, and the kernels of local
-    coordinates."""
-    end = "" if coordinates == "exp" else f"_{coordinates}"
-    inverse = np.zeros(0) if table.inverse is None else table.inverse
-    places = [f"{{{b.row - 1}, {b.first - 1}, {b.second - 1}}}" for b in table.brackets]
-    lines = [
-        f"#define EXACT_INVERSE {int(table.inverse is None)}",
-        f"#define COMMUTATORS {len(inverse)}",
-        f"#define BRACKETS {len(table.brackets)}",
-        f"#define ONE_EXPONENTIAL {int(coordinates == 'exp')}",
-        *(
-            f"#define STEP_{name.upper()} system_{name}{end}"
-            for name in ("advance", "inverse_tangent_operator", "chart")
-        ),
-    ]
-    if coordinates == "cayley":
-        lines.append("#define STEP_ANGLE(x) (2 * atan(0.5 * (x)))")
-    if len(inverse):
-        lines.append(c_vector("INVERSE", inverse))
-    if places:
-        lines.append(f"static const int BRACKET[{len(places)}][3] = {{{', '.join(places)}}};")
-        lines.append(c_vector("BRACKET_WEIGHT", (float(b.weight) for b in table.brackets)))
-    return lines
-
-
-def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) -> Trial:
-    """Compute a step of Runge–Kutta–Munthe-Kaas type."""
-    a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
-    m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
-    coordinates = stepper.further or k
-    q, v = state.q, state.v
-    with_end = table.has_end_stage and bool(stepper.rows or stepper.control.with_estimate)
-    rate: list[Array] = []
-    v_dot: list[Array] = []
-    Theta, Q, V = np.zeros_like(v), q, v
-
-    def corrected(Theta: Array, V: Array) -> Array:
-        # (3)
-        if table.inverse is None:
-            return coordinates.inverse_tangent_operator(Theta, V)
-        K, nested = V, V
-        for weight in table.inverse:
-            nested = k.bracket(Theta, nested)
-            K = K + weight * nested
-        return K
-
-    for i in range(stages + int(with_end)):
-        stage_t = t + (c[i] if i < stages else 1.0) * h
-        # (2), or (5) with constraints
-        acceleration, multipliers = stepper.stage(state, i, stage_t, Q, V)
-        v_dot.append(acceleration)
-        slope = m.rate(stage_t, Q, V, acceleration, multipliers)
-        rate.append(stepper.moving(corrected(Theta, slope) if i > 0 else slope))
-        if i == stages:
-            break
-        # (1), and (4) after the last stage
-        Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
-        for term in table.brackets:
-            if term.row == i + 2:
-                commutator = k.bracket(rate[term.first - 1], rate[term.second - 1])
-                Theta = Theta + h * h * float(term.weight) * commutator
-        V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
-        Q = stepper.advance(q, Theta, coordinates)
-        m.prescribe(t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
-    trial = stepper.trial(state, Q, V, v_dot, len(rate), Theta)
-    trial.multipliers = multipliers
-    trial.acceleration = v_dot[-1] if with_end else None
-    if stepper.rows and not with_end:
-        # λ belongs to the end of the step, whose v' is reused as the first stage of the next step.
-        trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
-        trial.rhs_evaluations += 1
-    if stepper.rows:
-        stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q, V))
-    if stepper.control.with_estimate:
-        theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
-        v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))
-        trial.estimate(stepper.control, Theta, theta_hat, v, V, v_hat)
-    return trial
 
 
 def _brackets(reader: EntryReader) -> tuple[Bracket, ...]:

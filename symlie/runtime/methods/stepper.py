@@ -29,6 +29,7 @@ from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.self_adjoint import composed_step
 from symlie.runtime.methods.step_checks import check_drift, check_finite, is_settled
+from symlie.runtime.steps.program import Program
 from symlie.runtime.system.system import System
 
 ADVICE_HALVINGS = 16
@@ -104,6 +105,8 @@ class Stepper:
         self.further: StepKernels | None = system.sets.nodes(of_nodes) if of_nodes else None
         self.series: dict[tuple[float, bytes, bytes], Series] = {}
         """Cache of the series of the last two states."""
+        self.programs: dict[str, Program] = {}
+        """Steps of methods by name."""
         self.ends_run = False
         """True if the run ends with the attempted step."""
         self.may_be_rough = False

@@ -5,7 +5,10 @@
  *   Qdot_i = rate of the stored components at Q_i along V_i  (3)
  *
  * For first-order states V_i is f, the generator of the rate. q is not projected back to the manifold. The error
- * estimate uses h sum_j b_j V_j instead of local coordinates. The tableau is defined as for rkmk.h. */
+ * estimate uses h sum_j b_j V_j instead of local coordinates.
+ *
+ * The tableau is defined by STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights
+ * b), B_HAT and C. With END_STAGE an additional stage at the end of the step is the first stage of the next step. */
 #ifndef SYMLIE_AMBIENT_H
 #define SYMLIE_AMBIENT_H
 

@@ -1,0 +1,1 @@
+"""Steps of families as programs, one file each, with the equations at their lines."""

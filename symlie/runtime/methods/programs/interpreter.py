@@ -1,0 +1,130 @@
+"""Step programs in NumPy."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.steps.instructions import (
+    Add,
+    Advance,
+    At,
+    Bracket,
+    CoordinateRate,
+    Difference,
+    End,
+    Estimate,
+    Field,
+    Instruction,
+    InverseTangent,
+    Moving,
+    Multipliers,
+    NextStage,
+    Residuals,
+    Stage,
+    Sum,
+)
+from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.values import START_Q, START_V, Value
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+
+def interpreted(program: Program, stepper: Stepper, state: State, h: float) -> Trial:
+    """Compute a step of length h."""
+    step = _Step(program, stepper, state, h)
+    for line in program.lines:
+        if line.for_estimate and not stepper.control.with_estimate:
+            break
+        found = step.results(line.instruction)
+        step.arrays.update(zip((x.number for x in line.results), found, strict=True))
+    assert step.trial is not None
+    return step.trial
+
+
+class _Step:
+    """A step in progress.
+
+    Attributes
+    ----------
+    arrays
+        Values by number.
+    trial
+        Result of the step, from its end on.
+    """
+
+    def __init__(self, program: Program, stepper: Stepper, state: State, h: float) -> None:
+        self._stepper, self._state, self._h, self._end = stepper, state, h, program.end
+        self._coordinates = None if program.coordinates == "exp" else stepper.further
+        self._stages: list[Array] = []
+        self.arrays: dict[int, Array] = {START_Q.number: state.q, START_V.number: state.v}
+        self.trial: Trial | None = None
+
+    def __getitem__(self, value: Value) -> Array:
+        return self.arrays[value.number]
+
+    def results(self, instruction: Instruction) -> tuple[Array, ...]:
+        """Return the results of an instruction."""
+        stepper, h, t = self._stepper, self._h, self._state.t
+        m, kernels = stepper.mechanics, stepper.mechanics.kernels
+        match instruction:
+            case Stage(c, q, v, is_first):
+                return self._stage(t + c * h, self[q], self[v], is_first)
+            case Field(c, q, acceleration, multiplier, v):
+                return (m.field(t + c * h, self[q], self[v], self[acceleration], self[multiplier]),)
+            case CoordinateRate(q, x):
+                return (m.coordinate_rate(self[q], self[x]),)
+            case Moving(x):
+                return (stepper.moving(self[x]),)
+            case InverseTangent(theta, x):
+                operator = (self._coordinates or kernels).inverse_tangent_operator
+                return (stepper.moving(operator(self[theta], self[x])),)
+            case Bracket(x, y):
+                return (kernels.bracket(self[x], self[y]),)
+            case Sum(base, weights, terms):
+                weighted = (w * self[x] for w, x in zip(weights, terms, strict=True))
+                total = h * sum(weighted, np.zeros_like(self._state.v))
+                return (total if base is None else self[base] + total,)
+            case Add(base, power, weight, x):
+                return (self[base] + math.prod([h] * power) * weight * self[x],)
+            case Advance(q, theta):
+                return (stepper.advance(self[q], self[theta], self._coordinates),)
+            case At(c, q, v):
+                at = self[q].copy(), self[v].copy()
+                m.prescribe(t + c * h, *at)
+                return at
+            case Difference(start, end):
+                return (kernels.difference(self[start], self[end]),)
+            case End(q, v, theta):
+                self.trial = stepper.trial(self._state, self[q], self[v], self._stages, len(self._stages), self[theta])
+                return (self.trial.q,)
+            case _:
+                self._complete(instruction)
+                return ()
+
+    def _stage(self, t: float, q: Array, v: Array, is_first: bool) -> tuple[Array, Array]:
+        acceleration, multipliers = self._stepper.stage(self._state, 0 if is_first else 1, t, q, v)
+        self._stages.append(acceleration)
+        if self.trial is not None:
+            self.trial.rhs_evaluations += 1
+        return acceleration, multipliers
+
+    def _complete(self, instruction: Instruction) -> None:
+        """Complete the result of the step."""
+        stepper, trial, t = self._stepper, self.trial, self._state.t + self._h
+        assert trial is not None
+        match instruction:
+            case Multipliers(multiplier):
+                trial.multipliers = self[multiplier]
+            case NextStage(acceleration):
+                trial.acceleration = self[acceleration]
+            case Residuals(q, v):
+                stepper.measure(trial, t, self[q], self[v], stepper.mechanics.jacobian(t, self[q], self[v]))
+            case Estimate():
+                trial.estimate(stepper.control, *map(self.__getitem__, instruction.inputs))
+            case _:
+                raise AssertionError(instruction)

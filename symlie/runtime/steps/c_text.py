@@ -1,0 +1,225 @@
+"""C text of step programs; ``templates/c/driver/steps.h`` contains the functions that it calls."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.steps.instructions import (
+    Add,
+    Advance,
+    At,
+    Bracket,
+    CoordinateRate,
+    Difference,
+    End,
+    Estimate,
+    Field,
+    Instruction,
+    InverseTangent,
+    Moving,
+    Multipliers,
+    NextStage,
+    Residuals,
+    Stage,
+    Sum,
+)
+from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V, arrays_of
+from symlie.runtime.steps.program import Line, Program
+from symlie.runtime.steps.values import Value
+
+WIDTH = 120
+"""Largest length of a line of C."""
+
+_ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)"""
+
+
+def step_header(program: Program, name: str) -> str:
+    """Return the header ``step.h`` with the step of a method of the given name."""
+    return "\n".join(_Printer(program).header(name)) + "\n"
+
+
+class _Printer:
+    """Printer of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program, self._arrays = program, arrays_of(program)
+        self._features = program.features
+        self._used = {x.number for line in program.lines for x in line.instruction.inputs}
+        self._by_blocks = not program.features.is_fixed
+        self._offsets = {"DIMENSION": "", "STORAGE": ""}
+
+    def header(self, name: str) -> Iterator[str]:
+        """Yield the lines of the header."""
+        suffix = "" if self._program.coordinates == "exp" else f"_{self._program.coordinates}"
+        yield f"/* Step of {name}, printed by symlie from its step program; do not edit. */"
+        yield from ("#ifndef SYMLIE_STEP_H", "#define SYMLIE_STEP_H", "")
+        yield f"#define ONE_EXPONENTIAL {int(self._program.is_one_exponential)}"
+        for kernel in ("advance", "inverse_tangent_operator", "chart"):
+            yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
+        yield from ("", '#include "steps.h"', "")
+        sizes = [f"{count}LL * {size}" for size, count in Counter(self._arrays.sizes.values()).items()]
+        yield "static inline long long step_workspace(const symlie_problem *restrict P)"
+        yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)'])};\n}}\n"
+        yield f"static inline int method_step{_ARGUMENTS}\n{{"
+        yield from self._body()
+        yield from ("    return SYMLIE_DONE;", "}", "", "#endif")
+
+    def _body(self) -> Iterator[str]:
+        """Yield the statements of the step."""
+        lines = self._program.lines
+        yield from ("    START(q, STORAGE);", "    START(v, DIMENSION);")
+        yield from (f"    ARRAY({name}, {size});" for name, size in self._arrays.sizes.items())
+        if self._by_blocks and any(x.instruction.is_by_blocks for x in lines):
+            yield "    NODE_BLOCK(P, block);"
+        yield from ("    symlie_real angle = SYMLIE_NUMBER(0);", "    int status;")
+        for for_estimate, part in groupby(lines, lambda x: x.for_estimate):
+            if for_estimate:
+                yield "    if (!control->with_estimate) return SYMLIE_DONE;"
+            for by_blocks, group in groupby(part, lambda x: self._by_blocks and x.instruction.is_by_blocks):
+                yield from (self._blocks if by_blocks else self._statements)(list(group))
+
+    def _blocks(self, lines: Sequence[Line]) -> Iterator[str]:
+        """Yield a loop over blocks of nodes."""
+        self._offsets = {"DIMENSION": "d + ", "STORAGE": "s + "}
+        body = list(self._statements(lines))
+        self._offsets = {"DIMENSION": "", "STORAGE": ""}
+        yield from ("    EACH_BLOCK(P, &block)", "    {")
+        with_storage = any(isinstance(x.instruction, Advance) for x in lines)
+        yield f"        const int d = block.dimension{', s = block.storage' if with_storage else ''};"
+        yield from (textwrap.indent(text, "    ") for text in body)
+        yield "    }"
+
+    def _statements(self, lines: Sequence[Line]) -> Iterator[str]:
+        for line in lines:
+            for text in self._printed(line.instruction, line):
+                yield from textwrap.wrap(
+                    text, WIDTH, initial_indent="    ", subsequent_indent=" " * 8, break_long_words=False,
+                    break_on_hyphens=False,
+                )  # fmt: skip
+
+    def _printed(self, instruction: Instruction, line: Line) -> Iterator[str]:
+        """Yield the statements of an instruction."""
+        out = [self._array(x) for x in line.results]
+        P = "block.P" if self._offsets["STORAGE"] else "P"
+        match instruction:
+            case Stage():
+                yield from self._stage(instruction, line)
+            case Field(c, q, acceleration, multiplier, v):
+                yield from self._copied(v, line.results[0])
+                of_stage = ", ".join(map(self._array, (q, acceleration, multiplier)))
+                yield f"step_field(P, {_time(c)}, {of_stage}, {out[0]});"
+            case CoordinateRate(q, x):
+                yield from self._copied(x, line.results[0])
+                yield f"step_coordinate_rate(P, {self._array(q)}, {out[0]});"
+            case Moving(x):
+                value = self._entry(x)
+                yield self._loop(line, f"block.moves ? {value} : SYMLIE_NUMBER(0)" if self._by_blocks else value)
+            case InverseTangent(theta, x):
+                yield f"step_inverse_tangent({P}, {self._array(theta)}, {self._array(x)}, {out[0]});"
+            case Bracket(x, y):
+                yield f"step_bracket({P}, {self._array(x)}, {self._array(y)}, {out[0]});"
+            case Sum(base, weights, terms):
+                # The sum starts with zero, as in NumPy, so that the signs of zeros agree.
+                total = "".join(_term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
+                yield self._loop(line, f"{'' if base is None else self._entry(base) + ' + '}h * (0{total})")
+            case Add(base, power, weight, x):
+                factor = "".join(["h * "] * power) + c_number(weight)
+                yield self._loop(line, f"{self._entry(base)} + {factor} * {self._entry(x)}")
+            case Advance(q, theta):
+                yield f"angle = step_advance({P}, {self._array(q)}, {self._array(theta)}, angle, {out[0]});"
+            case At(c, q, v):
+                yield from self._copied(q, line.results[0])
+                yield from self._copied(v, line.results[1])
+                is_stage = line.results[0] != self._program.end.q and not line.for_estimate
+                condition = "if (MOTIONS_OF_STAGES > 0) " if is_stage else ""
+                yield f"{condition}step_prescribe(P, {_time(c)}, {out[0]}, {out[1]});"
+            case Difference(start, end):
+                yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
+            case End():
+                yield from self._end(instruction)
+            case Multipliers(multiplier):
+                if self._array(multiplier) != END_LAMBDA:
+                    yield f"copy(ROWS, {self._array(multiplier)}, {END_LAMBDA});"
+            case NextStage(acceleration):
+                if self._array(acceleration) != END_ACCELERATION:
+                    yield f"copy(DIMENSION, {self._array(acceleration)}, {END_ACCELERATION});"
+                yield "trial->acceleration_is_valid = 1;"
+            case Residuals(q, v):
+                yield f"measure_residuals(P, work, t + h, {self._array(q)}, {self._array(v)}, trial);"
+            case Estimate():
+                arguments = ", ".join(map(self._array, instruction.inputs))
+                yield f"trial->error = error_norm(P, control, trial, {arguments});"
+            case _:
+                raise AssertionError(instruction)
+
+    def _stage(self, stage: Stage, line: Line) -> Iterator[str]:
+        acceleration, multiplier = map(self._array, line.results)
+        solves_velocities = self._features.constrained and not self._features.integrates_velocities
+        function = "step_velocities" if solves_velocities else "step_stage"
+        inputs = f"{self._array(stage.q)}, {self._array(stage.v)}"
+        call = f"{function}(P, work, {_time(stage.c)}, {inputs}, angle, mass, {acceleration}, {multiplier})"
+        if not stage.is_first:
+            yield f"status = {call};"
+            yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+        else:
+            yield "if (state->acceleration_is_valid) {"
+            yield f"    copy(DIMENSION, state->acceleration, {acceleration});"
+            if line.results[1].number in self._used:
+                yield f"    copy(ROWS, state->lambda, {multiplier});"
+            yield "} else {"
+            yield f"    status = {call};"
+            yield "    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+            yield "}"
+            reads = "if (reads_first_acceleration(control, state, trial))"
+            yield f"{reads} copy(DIMENSION, {acceleration}, trial->first_acceleration);"
+        if self._is_after_end(line):
+            yield "trial->rhs_evaluations++;"
+
+    def _is_after_end(self, line: Line) -> bool:
+        lines = self._program.lines
+        return lines.index(line) > next(k for k, x in enumerate(lines) if x.instruction is self._program.end)
+
+    def _end(self, end: End) -> Iterator[str]:
+        q, v, theta = map(self._array, end.inputs)
+        yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
+        finite = [f"all_finite(DIMENSION, {v})"]
+        if self._features.has_fields or self._features.has_coordinate_rates:
+            finite.append(f"all_finite(DIMENSION, {theta})")
+        yield f"status = step_end(P, angle, {' && '.join(finite)});"
+        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+        if v != END_V:
+            yield f"copy(DIMENSION, {v}, {END_V});"
+        yield "trial->acceleration_is_valid = 0;"
+        yield f"keep_increment(P, {theta}, trial->increment);"
+        yield f"system_normalize(P, {q}, {END_Q});"
+
+    def _copied(self, value: Value, result: Value) -> Iterator[str]:
+        """Yield a copy of a value to the array of a result that an instruction overwrites."""
+        if self._array(value) != self._array(result):
+            yield f"copy({value.size}, {self._array(value)}, {self._array(result)});"
+
+    def _array(self, value: Value) -> str:
+        offset = self._offsets.get(value.size, "")
+        return f"{self._arrays[value]}{f' + {offset[0]}' if offset else ''}"
+
+    def _entry(self, value: Value) -> str:
+        return f"{self._arrays[value]}[{self._offsets[value.size]}k]"
+
+    def _loop(self, line: Line, value: str) -> str:
+        count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else "DIMENSION"
+        return f"for (int k = 0; k < {count}; k++) {self._entry(line.results[0])} = {value};"
+
+
+def _time(c: float) -> str:
+    """Return the time t + c h as C."""
+    return "t" if c == 0 else "t + h" if c == 1 else f"t + {c_number(c)} * h"
+
+
+def _term(weight: float, entry: str) -> str:
+    return f" {'-' if weight < 0 else '+'} {c_number(abs(weight))} * {entry}"

@@ -1,0 +1,244 @@
+"""Instructions of step programs. Fields that are values are inputs; all others are constants."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import ClassVar, get_args, get_type_hints
+
+from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Multiplier, Value, Velocity
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """Operation on vectors of a system; h is the length of the step, and t its start."""
+
+    makes: ClassVar[tuple[type[Value], ...]] = ()
+    """Kinds of the results."""
+    is_of_nodes: ClassVar[bool] = False
+    """True if the result of each node depends on this node alone."""
+    is_elementwise: ClassVar[bool] = False
+    """True if the result may overwrite any input."""
+    overwritten: ClassVar[tuple[str, ...]] = ()
+    """Fields of inputs that the results overwrite, in the order of the results."""
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        """Kinds of the results."""
+        return self.makes
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """All inputs."""
+        stated = (getattr(self, f.name) for f in fields(self))
+        parts = (x if isinstance(x, tuple) else (x,) for x in stated)
+        return tuple(x for part in parts for x in part if isinstance(x, Value))
+
+    @property
+    def is_by_blocks(self) -> bool:
+        """True if blocks of nodes are processed in turn, so that their increments and rates stay in the cache."""
+        return self.is_of_nodes
+
+    def mistakes(self) -> Iterator[str]:
+        """Yield a phrase for each input of the wrong kind."""
+        for name, kinds in _kinds(type(self)).items():
+            found = getattr(self, name)
+            if not isinstance(found, kinds):
+                wanted = " or ".join(kind.kind for kind in kinds if issubclass(kind, Value))
+                yield f"{name} must be a value of the kind {wanted}, not {described(found)}"
+
+
+def _kinds(instruction: type[object]) -> dict[str, tuple[type, ...]]:
+    """Admitted types of the fields of an instruction that are single values."""
+    found = {}
+    for name, hint in get_type_hints(instruction).items():
+        kinds = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+        if any(isinstance(kind, type) and issubclass(kind, Value) for kind in kinds):
+            found[name] = kinds
+    return found
+
+
+def described(value: object) -> str:
+    """Return the kind of a value, or the representation of another object."""
+    return value.kind if isinstance(value, Value) else repr(value)
+
+
+@dataclass(frozen=True)
+class Stage(Instruction):
+    """v' and λ at t + c h; those of the first stage may be known from the previous step."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+    is_first: bool
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+
+
+@dataclass(frozen=True)
+class Field(Instruction):
+    """v, with the rates of first-order states in their components."""
+
+    c: float
+    q: Configuration
+    acceleration: Acceleration
+    multiplier: Multiplier
+    v: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    overwritten: ClassVar[tuple[str, ...]] = ("v",)
+
+
+@dataclass(frozen=True)
+class CoordinateRate(Instruction):
+    """Rates of local coordinates at q for the velocities in a vector."""
+
+    q: Configuration
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    overwritten: ClassVar[tuple[str, ...]] = ("x",)
+
+
+@dataclass(frozen=True)
+class Moving(Instruction):
+    """x, and zero for nodes of types that increments do not move."""
+
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+    is_elementwise: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class InverseTangent(Instruction):
+    """T⁻¹(θ) x of the local coordinates."""
+
+    theta: Algebra
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Bracket(Instruction):
+    """[x, y]."""
+
+    x: Algebra
+    y: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Sum(Instruction):
+    """base + h Σ weight·x, in the order of the terms; the base is zero if it is None."""
+
+    base: Velocity | Algebra | None
+    weights: tuple[float, ...]
+    terms: tuple[Acceleration | Algebra, ...]
+
+    is_elementwise: ClassVar[bool] = True
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (Algebra if self.base is None else type(self.base),)
+
+    @property
+    def is_by_blocks(self) -> bool:
+        return self.base is None
+
+
+@dataclass(frozen=True)
+class Add(Instruction):
+    """base + hⁿ weight·x."""
+
+    base: Algebra
+    power: int
+    weight: float
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+    is_elementwise: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Advance(Instruction):
+    """q∘exp(θ), or its counterpart in other local coordinates, with a check of the domain of these."""
+
+    q: Configuration
+    theta: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class At(Instruction):
+    """q and v with prescribed and dependent nodes at t + c h."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration, Velocity)
+    overwritten: ClassVar[tuple[str, ...]] = ("q", "v")
+
+
+@dataclass(frozen=True)
+class Difference(Instruction):
+    """log(start⁻¹∘end)."""
+
+    start: Configuration
+    end: Configuration
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+
+
+@dataclass(frozen=True)
+class End(Instruction):
+    """End of the step: checks of the state and of all increments; the result is q on its group."""
+
+    q: Configuration
+    v: Velocity
+    theta: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+
+
+@dataclass(frozen=True)
+class Multipliers(Instruction):
+    """λ at the end of the step."""
+
+    multiplier: Multiplier
+
+
+@dataclass(frozen=True)
+class NextStage(Instruction):
+    """v' at the end of the step, for the first stage of the next one."""
+
+    acceleration: Acceleration
+
+
+@dataclass(frozen=True)
+class Residuals(Instruction):
+    """Largest entries of Φ and of B v + b at the end of the step."""
+
+    q: Configuration
+    v: Velocity
+
+
+@dataclass(frozen=True)
+class Estimate(Instruction):
+    """Norm of the error of (θ, v), from the embedded formula."""
+
+    theta: Algebra
+    theta_hat: Algebra
+    v_n: Velocity
+    v: Velocity
+    v_hat: Velocity

@@ -1,0 +1,93 @@
+"""Arrays of step programs: values whose lifetimes do not overlap share an array."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from symlie.runtime.steps.instructions import End, NextStage
+from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.values import START_Q, START_V, Multiplier, Value
+
+END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
+"""Arrays of the result of a step."""
+
+_LETTERS = {"STORAGE": "Q", "DIMENSION": "x", "ROWS": "l"}
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Arrays of a program."""
+
+    of_value: Mapping[int, str]
+    """Name of the array of each value, by its number."""
+    sizes: Mapping[str, str]
+    """Size of each array of the step itself, by name."""
+
+    def __getitem__(self, value: Value) -> str:
+        return self.of_value[value.number]
+
+
+def arrays_of(program: Program) -> Arrays:
+    """Return the arrays of a program, which the start of the step and its result have already.
+
+    The state at the end and v' for the next step are computed in the arrays of the result.
+    """
+    last_use: dict[int, int] = {}
+    for index, line in enumerate(program.lines):
+        last_use |= {x.number: index for x in (*line.results, *line.instruction.inputs)}
+    preferred = _preferred(program, last_use)
+    kept = {*preferred, START_Q.number, START_V.number}
+    of_value = {START_Q.number: "q", START_V.number: "v"}
+    sizes: dict[str, str] = {}
+    free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA]})
+
+    def place(value: Value) -> str:
+        if value.number in preferred:
+            return preferred[value.number]
+        if free[value.size]:
+            return free[value.size].pop()
+        name = f"{_LETTERS[value.size]}{len(sizes) + 1}"
+        sizes[name] = value.size
+        return name
+
+    def release(values: Iterable[Value]) -> None:
+        for value in values:
+            free[value.size].append(of_value[value.number])
+
+    for index, line in enumerate(program.lines):
+        instruction = line.instruction
+        ended = {x.number: x for x in instruction.inputs if last_use[x.number] == index and x.number not in kept}
+        for result, name in zip(line.results, instruction.overwritten, strict=False):
+            replaced = getattr(instruction, name).number
+            if replaced in ended and result.number not in preferred:
+                of_value[result.number] = of_value[replaced]
+                del ended[replaced]
+        if instruction.is_elementwise:
+            release(ended.values())
+        for result in line.results:
+            if result.number not in of_value:
+                of_value[result.number] = place(result)
+        if not instruction.is_elementwise:
+            release(ended.values())
+        release(x for x in line.results if last_use[x.number] == index and x.number not in kept)
+    return Arrays(of_value, sizes)
+
+
+def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:
+    """Return the arrays of results of the step, also for the values that instructions overwrite by them."""
+    found: dict[int, str] = {}
+    for index, line in reversed(list(enumerate(program.lines))):
+        instruction = line.instruction
+        if isinstance(instruction, End):
+            found[line.results[0].number] = END_Q
+            found[instruction.v.number] = END_V
+        elif isinstance(instruction, NextStage):
+            found[instruction.acceleration.number] = END_ACCELERATION
+        for result, name in zip(line.results, instruction.overwritten, strict=False):
+            replaced = getattr(instruction, name).number
+            if result.number in found and last_use[replaced] == index:
+                found[replaced] = found[result.number]
+    found.pop(START_V.number, None)
+    return found

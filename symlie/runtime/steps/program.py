@@ -1,0 +1,91 @@
+"""Step programs: instructions in order, for systems with certain features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.steps.instructions import Advance, At, End, Instruction, Stage
+from symlie.runtime.steps.values import START_Q, Configuration, Value
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features of a system that determine which instructions its steps need."""
+
+    is_fixed: bool = True
+    """True if the topology is part of the generated code."""
+    constrained: bool = False
+    has_fields: bool = False
+    """True if some nodes are first-order states."""
+    has_coordinate_rates: bool = False
+    """True if some nodes are integrated in stored coordinates whose rates are not the velocities."""
+    has_motions: bool = False
+    """True if some nodes are prescribed or depend on others."""
+    integrates_velocities: bool = True
+    """False if no velocity is unknown."""
+    has_resting_types: bool = False
+    """True if increments do not move all node types."""
+
+
+def features_of(layout: Layout, *, compiled: bool) -> Features:
+    """Return the features of a system for compiled code, in which all nodes of fixed topologies move, or for NumPy."""
+    placing = any(e.placements or e.located for e in layout.elements)
+    return Features(
+        is_fixed=layout.is_fixed,
+        constrained=any(e.rows for e in layout.elements) if compiled else bool(layout.rows),
+        has_fields=layout.has_fields,
+        has_coordinate_rates=layout.has_coordinate_rates,
+        has_motions=bool(layout.manifest.motions) or placing,
+        integrates_velocities=bool((layout.integrated & layout.has_velocity).any()),
+        has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
+    )
+
+
+@dataclass(frozen=True)
+class Line:
+    """An instruction with its results."""
+
+    instruction: Instruction
+    results: tuple[Value, ...]
+    for_estimate: bool
+    """True if only steps with an error estimate execute it; these lines are the last ones."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Step of a method for systems with certain features."""
+
+    lines: tuple[Line, ...]
+    features: Features
+    coordinates: str
+    """Local coordinates, with the names of the option ``map``."""
+
+    @cached_property
+    def end(self) -> End:
+        """End of the step."""
+        return next(x.instruction for x in self.lines if isinstance(x.instruction, End))
+
+    @property
+    def has_estimate(self) -> bool:
+        """True if some lines serve the error estimate."""
+        return self.lines[-1].for_estimate
+
+    @cached_property
+    def stages(self) -> int:
+        """Number of stages before the end of the step."""
+        instructions = [x.instruction for x in self.lines]
+        return sum(isinstance(x, Stage) for x in instructions[: instructions.index(self.end)])
+
+    @cached_property
+    def is_one_exponential(self) -> bool:
+        """True if the increment of the step leads from its start to its end by one exponential."""
+        q: Configuration = self.end.q
+        for line in reversed(self.lines):
+            if isinstance(line.instruction, At) and q in line.results:
+                q = line.instruction.q
+            elif q in line.results:
+                single = line.instruction == Advance(START_Q, self.end.theta)
+                return single and self.coordinates == "exp"
+        return False

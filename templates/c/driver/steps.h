@@ -1,0 +1,80 @@
+/* Functions of printed steps, which call them for each stage. They are inlined into the steps of small models, and
+ * otherwise separate, since copies for each stage would only take time to compile. */
+#ifndef SYMLIE_STEPS_H
+#define SYMLIE_STEPS_H
+
+#if UNROLL_STAGES
+#define PART_OF_STEP static SYMLIE_INLINE
+#else
+#define PART_OF_STEP SYMLIE_APART
+#endif
+
+/* The status of a stage, or that of increments outside the domain of the local coordinates, which make it fail. */
+static inline int status_of_stage(int status, symlie_real angle)
+{
+    return SYMLIE_UNLIKELY(status != SYMLIE_DONE) && SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
+}
+
+/* v' and lambda of a stage; angle is the square of the largest one of all increments. */
+PART_OF_STEP int step_stage(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                            const symlie_real *restrict v, symlie_real angle, mass_matrix *restrict mass, symlie_real *restrict a,
+                            symlie_real *restrict lambda)
+{
+    ARRAY(r, DIMENSION);
+    return status_of_stage(stage_acceleration(P, work, t, q, v, r, mass, a, lambda), angle);
+}
+
+/* The same without the components of v' that have no velocity, which remain unchanged. */
+PART_OF_STEP int step_velocities(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                 const symlie_real *restrict v, symlie_real angle, mass_matrix *restrict mass, symlie_real *restrict a,
+                                 symlie_real *restrict lambda)
+{
+    return status_of_stage(index1_velocities(P, work, t, q, v, mass, a, lambda), angle);
+}
+
+PART_OF_STEP void step_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a,
+                             const symlie_real *restrict lambda, symlie_real *restrict v)
+{
+    system_field(P, t, q, a, lambda, v);
+}
+
+#if COORDINATE_RATES
+PART_OF_STEP void step_coordinate_rate(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *v)
+{
+    system_coordinate_rate(P, q, v, v);
+}
+#endif
+
+PART_OF_STEP void step_bracket(const symlie_problem *restrict P, const symlie_real *restrict x, const symlie_real *restrict y, symlie_real *restrict out)
+{
+    system_bracket(P, x, y, out);
+}
+
+PART_OF_STEP void step_inverse_tangent(const symlie_problem *restrict P, const symlie_real *restrict Theta, const symlie_real *restrict x,
+                                       symlie_real *restrict out)
+{
+    STEP_INVERSE_TANGENT_OPERATOR(P, Theta, x, out);
+}
+
+/* q o exp(Theta); return the larger of the given squared angle and the largest one of the increment. */
+PART_OF_STEP symlie_real step_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict Theta,
+                                      symlie_real angle, symlie_real *restrict out)
+{
+    const symlie_real z = STEP_CHART(P, q, Theta);
+    STEP_ADVANCE(P, q, Theta, out);
+    return SYMLIE_LARGER(z, angle);
+}
+
+PART_OF_STEP void step_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
+{
+    system_prescribe(P, t, q, v);
+}
+
+/* Check the increments of a step, and whether its end is finite. */
+static inline int step_end(const symlie_problem *restrict P, symlie_real angle, int end_is_finite)
+{
+    if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    return SYMLIE_UNLIKELY(!end_is_finite) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
+}
+
+#endif

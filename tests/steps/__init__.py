@@ -1,0 +1,1 @@
+"""Step programs: recorder, arrays, and each instruction in C and NumPy."""

@@ -1,0 +1,176 @@
+"""Each instruction in C and in NumPy, against functions of the system."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.models import heavy_top
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.system.mechanics import Mechanics
+from symlie.runtime.system.system import System
+from tests.runtime.test_explicit_methods import shaken
+from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_types_that_do_not_move import BEFORE, pulled
+from tests.steps.probes import Write, probe
+from tests.systems import heavy_top_system, large_system
+from tests.tolerances import BACKENDS_OF_SPACES
+
+H = 2.0**-9
+
+Expected = Callable[[System, Array, Array], tuple[Array, Array]]
+"""State at the end of the step, from the state at its start."""
+
+
+@functools.cache
+def turning_angles(backend: str) -> System:
+    """A top in Euler angles with the angular velocity as unknown."""
+    model = heavy_top.build(coordinates="euler_angles", form="angular_velocity")
+    return model.derive().compile(backend=backend)
+
+
+SYSTEMS: dict[str, Callable[[str], System]] = {
+    "top": lambda backend: heavy_top_system("S3", backend),
+    "constrained": lambda backend: heavy_top_system("SE3", backend),
+    "large": large_system,
+    "prescribed": shaken,
+    "fields": steered,
+    "rates": turning_angles,
+    "resting": lambda backend: pulled(BEFORE[0])[backend == "numpy"],
+}
+
+
+def acceleration(m: Mechanics, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """v' and λ."""
+    return m.index1(t, q, v)
+
+
+def stages(s: Recorder) -> None:
+    first = s.stage(0.0, s.q, s.v, first=True)
+    theta, v = s.increment([0.5], [s.slope(first)]), s.velocity(s.v, [0.5], [first.acceleration])
+    second = s.stage(0.5, *s.at(0.5, s.advance(s.q, theta), v))
+    theta = s.increment([0.25, -1.5], [s.slope(first), s.slope(second)])
+    v = s.velocity(s.v, [0.25, 0.75], [first.acceleration, second.acceleration])
+    end = s.at(1.0, s.advance(s.q, theta), v)
+    s.end(*end, theta)
+    s.end_multipliers(*end)
+
+
+def after_stages(system: System, q: Array, v: Array) -> tuple[Array, Array]:
+    m = system.mechanics
+    a = acceleration(m, 0.0, q, v)
+    k = np.where(system.layout.moves, m.rate(0.0, q, v, *a), 0)
+    Q, V = m.kernels.advance(q, H * 0.5 * k), v + H * 0.5 * a[0]
+    m.prescribe(0.5 * H, Q, V)
+    b = acceleration(m, 0.5 * H, Q, V)
+    other = np.where(system.layout.moves, m.rate(0.5 * H, Q, V, *b), 0)
+    end_q, end_v = m.kernels.advance(q, H * (0.25 * k - 1.5 * other)), v + H * (0.25 * a[0] + 0.75 * b[0])
+    m.prescribe(H, end_q, end_v)
+    return m.kernels.normalize(end_q), end_v
+
+
+def operators(s: Recorder) -> None:
+    """T⁻¹, its series, [·, ·], sums with powers of h, and log."""
+    first = s.stage(0.0, s.q, s.v, first=True)
+    slope = s.slope(first)
+    theta = s.increment([0.5], [s.inverse_tangent(None, slope)])
+    exact, series = s.inverse_tangent(theta, slope), s.inverse_tangent(theta, slope, [0.5, 1 / 12])
+    total = s.add(s.increment([0.75, 0.25], [exact, series]), 0.1, s.bracket(theta, exact), power=2)
+    middle = s.advance(s.q, total)
+    total = s.add(total, -0.5, s.difference(s.q, s.advance(middle, theta)))
+    s.end(s.advance(s.q, total), s.v, total)
+
+
+def after_operators(system: System, q: Array, v: Array) -> tuple[Array, Array]:
+    k = system.kernels
+    theta = H * 0.5 * v
+    exact, once = k.inverse_tangent_operator(theta, v), k.bracket(theta, v)
+    series = v + 0.5 * once + k.bracket(theta, once) / 12
+    total = H * (0.75 * exact + 0.25 * series) + 0.1 * H**2 * k.bracket(theta, exact)
+    total = total - 0.5 * k.difference(q, k.advance(k.advance(q, total), theta))
+    return k.normalize(k.advance(q, total)), v
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "expected"),
+    [
+        *((name, stages, after_stages) for name in SYSTEMS),
+        ("top", operators, after_operators),
+        ("large", operators, after_operators),
+    ],
+)
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_instructions(name: str, backend: str, write: Write, expected: Expected) -> None:
+    system = SYSTEMS[name](backend)
+    solution = sl.solve(system, H, method=probe(write), h=H)
+    reference = SYSTEMS[name]("numpy")
+    for found, value in zip(
+        (solution.q[-1], solution.v[-1]), expected(reference, *solution_start(solution)), strict=True
+    ):
+        assert np.abs(found - value).max() < BACKENDS_OF_SPACES * max(1.0, np.abs(value).max())
+
+
+def solution_start(solution: sl.Solution) -> tuple[Array, Array]:
+    """State at the start of a run."""
+    return solution.q[0], solution.v[0]
+
+
+@pytest.mark.parametrize("coordinates", ["cayley", "second_kind"])
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_local_coordinates(coordinates: str, backend: str) -> None:
+    def write(s: Recorder) -> None:
+        slope = s.slope(s.stage(0.0, s.q, s.v, first=True))
+        theta = s.increment([0.5], [slope])
+        theta = s.increment([1.0], [s.inverse_tangent(theta, slope)])
+        s.end(s.advance(s.q, theta), s.v, theta)
+
+    system = heavy_top_system("S3", backend)
+    solution = sl.solve(system, H, method=probe(write, coordinates), h=H)
+    nodes = heavy_top_system("S3", "numpy").sets.nodes(coordinates)
+    q, v = solution_start(solution)
+    expected = system.kernels.normalize(nodes.advance(q, H * nodes.inverse_tangent_operator(H * 0.5 * v, v)))
+    assert np.abs(solution.q[-1] - expected).max() < BACKENDS_OF_SPACES
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_multipliers_and_residuals_of_the_end(backend: str) -> None:
+    system = heavy_top_system("S3xR3", backend)
+    solution = sl.solve(system, H, method=probe(stages), h=H)
+    m, q, v = system.mechanics, solution.q[-1], solution.v[-1]
+    expected = acceleration(m, H, q, v)[1]
+    assert np.abs(solution.multipliers[-1] - expected).max() < BACKENDS_OF_SPACES * np.abs(expected).max()
+    residual = np.abs(m.hidden_residual(H, q, v)).max()
+    assert residual > 1e-6 and solution.statistics.largest_velocity_residual == pytest.approx(residual, rel=1e-6)
+    assert solution.statistics.rhs_evaluations == 3
+
+
+@pytest.mark.parametrize("name", ["top", "large", "constrained"])
+def test_estimates_control_steps_in_both_backends(name: str) -> None:
+    """The stage at the end is the first one of the next step, also after rejections."""
+
+    def write(s: Recorder) -> None:
+        first = s.stage(0.0, s.q, s.v, first=True)
+        theta, v = s.increment([1.0], [s.slope(first)]), s.velocity(s.v, [1.0], [first.acceleration])
+        q = s.advance(s.q, theta)
+        s.end(q, v, theta)
+        s.end_multipliers(q, v)
+        s.only_for_estimate()
+        last = s.stage(1.0, q, v)
+        s.next_stage(last)
+        slopes = [s.slope(first), s.inverse_tangent(theta, s.slope(last))]
+        v_hat = s.velocity(s.v, [0.5, 0.5], [first.acceleration, last.acceleration])
+        s.estimate(theta, s.increment([0.5, 0.5], slopes), v, v_hat)
+
+    compiled, plain = (
+        sl.solve(SYSTEMS[name](b), 2.0**-8, method=probe(write, has_estimate=True), rtol=1e-5, h0=2.0**-8)
+        for b in ("c", "numpy")
+    )
+    assert compiled.statistics.rejected == plain.statistics.rejected > 0
+    assert compiled.statistics.rhs_evaluations == plain.statistics.rhs_evaluations
+    assert np.abs(compiled.t - plain.t).max() < BACKENDS_OF_SPACES
+    assert compiled.statistics.rhs_evaluations <= compiled.statistics.steps + 2 * compiled.statistics.rejected + 30

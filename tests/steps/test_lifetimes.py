@@ -1,0 +1,63 @@
+"""Values share arrays only if their lifetimes do not overlap."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import fields
+
+import pytest
+
+from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.instructions import At, CoordinateRate, Field
+from symlie.runtime.steps.lifetimes import arrays_of
+from symlie.runtime.steps.program import Features, Program
+from symlie.runtime.steps.values import START_Q, START_V
+
+PROGRAMMED = [name for name in method_names() if isinstance(method(name), ProgrammedMethod)]
+
+
+def check(program: Program) -> None:
+    """Execute a program on names: each input must still be in its array."""
+    arrays = arrays_of(program)
+    content = {arrays[x]: x.number for x in (START_Q, START_V)}
+    for line in program.lines:
+        instruction = line.instruction
+        for value in instruction.inputs:
+            assert content[arrays[value]] == value.number, instruction
+        if not instruction.is_elementwise:
+            replaced = {getattr(instruction, name).number for name in instruction.overwritten}
+            others = {arrays[x] for x in instruction.inputs if x.number not in replaced}
+            assert others.isdisjoint(arrays[x] for x in line.results), instruction
+        for result in line.results:
+            assert arrays[result] not in ("q", "v")
+            content[arrays[result]] = result.number
+
+
+@pytest.mark.parametrize("name", PROGRAMMED)
+def test_inputs_are_intact(name: str) -> None:
+    chosen, names = method(name), [f.name for f in fields(Features)]
+    assert isinstance(chosen, ProgrammedMethod)
+    for values in itertools.product([False, True], repeat=len(names)):
+        check(chosen.program(Features(**dict(zip(names, values, strict=True)))))
+
+
+def test_instructions_overwrite_their_inputs_without_copies() -> None:
+    chosen = method("rkmk_rk44")
+    assert isinstance(chosen, ProgrammedMethod)
+    program = chosen.program(Features(has_motions=True, has_fields=True, has_coordinate_rates=True))
+    arrays = arrays_of(program)
+    for line in program.lines:
+        instruction = line.instruction
+        if isinstance(instruction, At | Field | CoordinateRate):
+            inputs = [getattr(instruction, name) for name in instruction.overwritten]
+            copied = [x for x, y in zip(inputs, line.results, strict=True) if arrays[x] != arrays[y]]
+            assert all(x.number == START_V.number for x in copied), instruction
+
+
+def test_arrays_do_not_grow_with_stages() -> None:
+    """Slopes and accelerations of all stages are needed at the end, other values of one stage only."""
+    chosen = method("rkmk_dopri5")
+    assert isinstance(chosen, ProgrammedMethod)
+    sizes = list(arrays_of(chosen.program(Features())).sizes.values())
+    assert sizes.count("STORAGE") == 1 and sizes.count("DIMENSION") <= 2 * 6 + 3

@@ -1,23 +1,5 @@
-"""Compositions of exponentials: commutator-free methods and Crouch–Grossman methods.
-
-    Y_i = Y_start∘exp(h Σ_j e_1j f_j)∘exp(h Σ_j e_2j f_j)∘…  (1)
-    f_j = (V_j, V̇_j) at Y_j = (Q_j, V_j)  (2)
-
-Every stage and the result follow from the start of the step or from an earlier stage by a chain of exponentials; the
-velocity increments are summed. The first of a chain acts first: q∘exp(h Σ_j α_j f_j)∘exp(h Σ_j β_j f_j) under right
-multiplication, exp(h Σ_j β_j f_j)·exp(h Σ_j α_j f_j)·y under an action from the left. Without commutators the signs
-agree. The error of a pair is the distance of its two ends,
-
-    log(q_{n+1}⁻¹∘q̂_{n+1})  (3)
-
-or, with the option ``error_metric="algebra"``, the difference of their local coordinates at the start of the step,
-
-    log(q_n⁻¹∘q̂_{n+1}) - log(q_n⁻¹∘q_{n+1})  (4)
-
-as for methods with a single exponential per step: (4) is T⁻¹ of the step times (3), up to squares of (3). Equation
-numbers refer to ``commutator_free.h``.
-
-Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised.
+"""Commutator-free methods and Crouch–Grossman methods; `symlie.runtime.methods.programs.commutator_free` contains their
+step.
 """
 
 from __future__ import annotations
@@ -27,22 +9,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from symlie.runtime.kernels.c_text import c_integers, c_matrix, c_vector
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.family import Method, ScalarStages
+from symlie.runtime.methods.family import ScalarStages
 from symlie.runtime.methods.options import Choice
-from symlie.runtime.methods.stepper import weighted
+from symlie.runtime.methods.programs.commutator_free import commutator_free_step
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.recorder import Recorder
 from symlie.runtime.tableaux.chains import Chain, ChainTableau
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_row, exact_sum, rounded
 from symlie.runtime.tableaux.order_conditions import MOST_NODES, FoundOrder, chain_series, order_of
-
-if TYPE_CHECKING:
-    from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +52,14 @@ ERROR_METRIC = Choice(("group", "algebra"))
 
 
 @dataclass(frozen=True, repr=False)
-class CommutatorFree(Method):
+class CommutatorFree(ProgrammedMethod):
     """Commutator-free method."""
 
     tableau: ChainTableau
     error_metric: str = "group"
-    """Error metric of a pair: ``"group"`` (3), or ``"algebra"`` (4)."""
+    """Error metric of a pair: ``"group"`` or ``"algebra"``."""
 
     family: ClassVar[str] = "commutator_free"
-    header: ClassVar[str] = "commutator_free.h"
     takes_coordinate_rates: ClassVar[bool] = True
     required: ClassVar[tuple[str, ...]] = ("stages", "result")
     optional: ClassVar[tuple[str, ...]] = ("c", "result_hat")
@@ -132,69 +111,14 @@ class CommutatorFree(Method):
         start = tuple(chain.start - 1 for chain in chains)
         return ChainTable(exponentials, bounds, start, rounded(tableau.c), max([tableau.result.start, *used]))
 
-    def constants(self) -> list[str]:
-        table = self.table
-        return [
-            f"#define STAGES {table.stages}",
-            f"#define NEEDED {table.needed}",
-            f"#define ERROR_IN_ALGEBRA {int(self.error_metric == 'algebra')}",
-            c_matrix("EXPONENTIAL", table.exponentials),
-            c_integers("BOUND", table.bounds),
-            c_integers("START", table.start),
-            c_vector("C", table.c),
-        ]
-
     def scalar_stages(self) -> ScalarStages:
         table, end = self.table, self.table.stages + 1
         bounds = zip(table.bounds, table.bounds[1 : end + 1], strict=False)
         return ScalarStages(table.start[:end], [table.exponentials[a:b].sum(axis=0) for a, b in bounds])
 
-    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        table = self.table
-        m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
-        rate: list[Array] = []
-        v_dot: list[Array] = []
-        points: list[tuple[Array, Array, Array]] = [(state.q, state.v, np.zeros_like(state.v))]
-
-        def end_of(chain: int, time: float) -> tuple[Array, Array, Array]:
-            # (1)
-            q, v, moved = (x.copy() for x in points[table.start[chain]])
-            for weights in table.exponentials[table.bounds[chain] : table.bounds[chain + 1]]:
-                theta = h * weighted(weights, rate)
-                q = stepper.advance(q, theta)
-                v = v + h * weighted(weights, v_dot)
-                moved = moved + theta
-            m.prescribe(time, q, v)
-            return q, v, moved
-
-        stages = table.stages if stepper.control.with_estimate else table.needed
-        for i in range(stages):
-            stage_t = t + table.c[i] * h
-            if i > 0:
-                points.append(end_of(i, stage_t))
-            Q, V, _ = points[i]
-            # (2)
-            solved = stepper.stage(state, i, stage_t, Q, V)
-            v_dot.append(solved[0])
-            rate.append(stepper.moving(m.rate(stage_t, Q, V, *solved)))
-        q, v, moved = end_of(table.stages, t + h)
-        trial = stepper.trial(state, q, v, v_dot, stages, moved)
-        if stepper.rows:
-            # λ belongs to the end of the step, whose v' is reused as the first stage of the next step.
-            trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
-            trial.rhs_evaluations += 1
-            stepper.measure(trial, t + h, q, v, m.jacobian(t + h, q, v))
-        if stepper.control.with_estimate:
-            q_hat, v_hat, _ = end_of(table.stages + 1, t + h)
-            theta = k.difference(state.q, q)
-            if self.error_metric == "algebra":
-                # (4)
-                theta_hat = k.difference(state.q, q_hat)
-            else:
-                # (3)
-                theta_hat = theta + k.difference(q, q_hat)
-            trial.estimate(stepper.control, theta, theta_hat, state.v, v, v_hat)
-        return trial
+    def write_step(self, s: Recorder) -> None:
+        in_algebra = self.error_metric == "algebra"
+        commutator_free_step(s, self.table, has_estimate=self.has_estimate, error_in_algebra=in_algebra)
 
 
 @dataclass(frozen=True, repr=False)

@@ -63,7 +63,9 @@ class _Printer:
         for kernel in ("advance", "inverse_tangent_operator", "chart"):
             yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
         yield from ("", '#include "steps.h"', "")
-        sizes = [f"{count}LL * {size}" for size, count in Counter(self._arrays.sizes.values()).items()]
+        # A stage has its right-hand side in addition.
+        counts = Counter(["DIMENSION", *self._arrays.sizes.values()])
+        sizes = [f"{count}LL * {size}" for size, count in counts.items()]
         yield "static inline long long step_workspace(const symlie_problem *restrict P)"
         yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)'])};\n}}\n"
         yield f"static inline int method_step{_ARGUMENTS}\n{{"

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from symlie.runtime.steps.instructions import End, NextStage
-from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.instructions import End, Multipliers, NextStage
+from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.values import START_Q, START_V, Multiplier, Value
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
@@ -38,6 +38,7 @@ def arrays_of(program: Program) -> Arrays:
     for index, line in enumerate(program.lines):
         last_use |= {x.number: index for x in (*line.results, *line.instruction.inputs)}
     preferred = _preferred(program, last_use)
+    end_of_lambda = next((k for k, x in enumerate(program.lines) if END_LAMBDA in _names(x, preferred)), len(program.lines))
     kept = {*preferred, START_Q.number, START_V.number}
     of_value = {START_Q.number: "q", START_V.number: "v"}
     sizes: dict[str, str] = {}
@@ -46,8 +47,11 @@ def arrays_of(program: Program) -> Arrays:
     def place(value: Value) -> str:
         if value.number in preferred:
             return preferred[value.number]
-        if free[value.size]:
-            return free[value.size].pop()
+        # λ at the end of the step may overwrite earlier ones, but no later ones may overwrite it.
+        usable = [name for name in free[value.size] if name != END_LAMBDA or last_use[value.number] < end_of_lambda]
+        if usable:
+            free[value.size].remove(usable[-1])
+            return usable[-1]
         name = f"{_LETTERS[value.size]}{len(sizes) + 1}"
         sizes[name] = value.size
         return name
@@ -75,6 +79,11 @@ def arrays_of(program: Program) -> Arrays:
     return Arrays(of_value, sizes)
 
 
+def _names(line: Line, preferred: Mapping[int, str]) -> set[str]:
+    """Return the arrays of the results of a line that are results of the step."""
+    return {preferred[x.number] for x in line.results if x.number in preferred}
+
+
 def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:
     """Return the arrays of results of the step, also for the values that instructions overwrite by them."""
     found: dict[int, str] = {}
@@ -85,6 +94,8 @@ def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:
             found[instruction.v.number] = END_V
         elif isinstance(instruction, NextStage):
             found[instruction.acceleration.number] = END_ACCELERATION
+        elif isinstance(instruction, Multipliers):
+            found[instruction.multiplier.number] = END_LAMBDA
         for result, name in zip(line.results, instruction.overwritten, strict=False):
             replaced = getattr(instruction, name).number
             if result.number in found and last_use[replaced] == index:

@@ -27,6 +27,8 @@ class Features:
     """False if no velocity is unknown."""
     has_resting_types: bool = False
     """True if increments do not move all node types."""
+    reads_increments: bool = True
+    """False if nothing reads the increment of a step after its end."""
 
 
 def features_of(layout: Layout, *, compiled: bool) -> Features:
@@ -39,6 +41,7 @@ def features_of(layout: Layout, *, compiled: bool) -> Features:
         has_coordinate_rates=layout.has_coordinate_rates,
         has_motions=bool(layout.manifest.motions) or placing,
         integrates_velocities=bool((layout.integrated & layout.has_velocity).any()),
+        reads_increments=not compiled or layout.has_angles or any(e.events for e in layout.elements),
         has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
     )
 

@@ -6,6 +6,7 @@ results.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -170,6 +171,12 @@ class Recorder:
     def difference(self, start: Configuration, end: Configuration) -> Algebra:
         """Return log(start⁻¹∘end)."""
         return self._one(Algebra, Difference(start, end))
+
+    def total(self, increments: Sequence[Algebra]) -> Algebra:
+        """Return the sum of the increments of a step, which some systems read after it; otherwise any vector."""
+        if not self._features.reads_increments:
+            return increments[-1]
+        return functools.reduce(lambda sum_, x: self.add(sum_, 1.0, x), increments)
 
     def end(self, q: Configuration, v: Velocity, theta: Algebra) -> Configuration:
         """End the step, and return its q after one step back to the group.

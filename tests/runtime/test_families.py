@@ -17,12 +17,14 @@ from symlie.runtime.integrate.request import check_method
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.methods.registry import FAMILIES
 from symlie.utilities.paths import PACKAGE, template_folder
 from tests.systems import heavy_top_system
 
 METHODS = PACKAGE / "runtime" / "methods"
 IMPLICIT = PACKAGE / "runtime" / "implicit"
+PROGRAMS = METHODS / "programs"
 HEADERS = template_folder() / "c" / "methods"
 FILES = {family: importlib.import_module(cls.__module__).__file__ or "" for family, cls in FAMILIES.items()}
 
@@ -55,6 +57,8 @@ def test_c_and_python_name_the_same_equations() -> None:
     stated: dict[str, set[str]] = defaultdict(set)
     found: dict[str, set[str]] = defaultdict(set)
     for family, cls in FAMILIES.items():
+        if issubclass(cls, ProgrammedMethod):
+            continue
         text = Path(FILES[family]).read_text(encoding="utf-8")
         stated[cls.header] |= numbers(ast.get_docstring(ast.parse(text)) or "")
         parts = [*IMPLICIT.glob("*_formula.py"), IMPLICIT.parent / "methods" / "series_at.py"]
@@ -65,6 +69,13 @@ def test_c_and_python_name_the_same_equations() -> None:
         opening, lines = equations_of_header(header)
         assert len(equations) > 1
         assert opening == lines == equations == found[header], header
+
+
+@pytest.mark.parametrize("path", [PROGRAMS / "rkmk.py", PROGRAMS / "commutator_free.py"], ids=lambda p: p.stem)
+def test_programs_have_their_equations_at_their_lines(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    stated = numbers(ast.get_docstring(ast.parse(text)) or "")
+    assert len(stated) > 1 and stated == numbers(remarks(text))
 
 
 def test_registry_has_every_family_of_the_library() -> None:

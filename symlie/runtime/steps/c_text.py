@@ -215,7 +215,7 @@ class _Printer:
 
     def _loop(self, line: Line, value: str) -> str:
         count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else "DIMENSION"
-        return f"for (int k = 0; k < {count}; k++) {self._entry(line.results[0])} = {value};"
+        return f"EACH_COMPONENT(k, {count}) {self._entry(line.results[0])} = {value};"
 
 
 def _time(c: float) -> str:

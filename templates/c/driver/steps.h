@@ -9,6 +9,13 @@
 #define PART_OF_STEP SYMLIE_APART
 #endif
 
+/* Loop over the components of vectors that are equal or do not overlap: results may overwrite inputs. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define EACH_COMPONENT(k, count) _Pragma("GCC ivdep") for (int k = 0; k < (count); k++)
+#else
+#define EACH_COMPONENT(k, count) for (int k = 0; k < (count); k++)
+#endif
+
 /* The status of a stage, or that of increments outside the domain of the local coordinates, which make it fail. */
 static inline int status_of_stage(int status, symlie_real angle)
 {

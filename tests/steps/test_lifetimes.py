@@ -9,10 +9,10 @@ import pytest
 
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.instructions import At, CoordinateRate, Field
-from symlie.runtime.steps.lifetimes import arrays_of
+from symlie.runtime.steps.instructions import At, CoordinateRate, Field, Multipliers, NextStage
+from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_V, arrays_of
 from symlie.runtime.steps.program import Features, Program
-from symlie.runtime.steps.values import START_Q, START_V
+from symlie.runtime.steps.values import START_Q, START_V, Value
 
 PROGRAMMED = [name for name in method_names() if isinstance(method(name), ProgrammedMethod)]
 
@@ -32,14 +32,21 @@ def check(program: Program) -> None:
         for result in line.results:
             assert arrays[result] not in ("q", "v")
             content[arrays[result]] = result.number
+    instructions = [line.instruction for line in program.lines]
+    of_end: list[tuple[str, Value]] = [(END_V, program.end.v)]
+    of_end += [(END_LAMBDA, x.multiplier) for x in instructions if isinstance(x, Multipliers)]
+    of_end += [(END_ACCELERATION, x.acceleration) for x in instructions if isinstance(x, NextStage)]
+    for name, value in of_end:
+        assert arrays[value] != name or content[name] == value.number
 
 
 @pytest.mark.parametrize("name", PROGRAMMED)
 def test_inputs_are_intact(name: str) -> None:
     chosen, names = method(name), [f.name for f in fields(Features)]
     assert isinstance(chosen, ProgrammedMethod)
-    for values in itertools.product([False, True], repeat=len(names)):
-        check(chosen.program(Features(**dict(zip(names, values, strict=True)))))
+    changed = [pair for n in range(3) for pair in itertools.combinations(names, n)]
+    for some in changed:
+        check(chosen.program(Features(**{name: not getattr(Features(), name) for name in some})))
 
 
 def test_instructions_overwrite_their_inputs_without_copies() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from symlie.runtime.steps.instructions import End, Multipliers, NextStage
-from symlie.runtime.steps.program import Line, Program
+from symlie.runtime.steps.program import Program
 from symlie.runtime.steps.values import START_Q, START_V, Multiplier, Value
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
@@ -38,7 +38,8 @@ def arrays_of(program: Program) -> Arrays:
     for index, line in enumerate(program.lines):
         last_use |= {x.number: index for x in (*line.results, *line.instruction.inputs)}
     preferred = _preferred(program, last_use)
-    end_of_lambda = next((k for k, x in enumerate(program.lines) if END_LAMBDA in _names(x, preferred)), len(program.lines))
+    writes_lambda = [END_LAMBDA in {preferred.get(x.number) for x in line.results} for line in program.lines]
+    end_of_lambda = [*writes_lambda, True].index(True)
     kept = {*preferred, START_Q.number, START_V.number}
     of_value = {START_Q.number: "q", START_V.number: "v"}
     sizes: dict[str, str] = {}
@@ -77,11 +78,6 @@ def arrays_of(program: Program) -> Arrays:
             release(ended.values())
         release(x for x in line.results if last_use[x.number] == index and x.number not in kept)
     return Arrays(of_value, sizes)
-
-
-def _names(line: Line, preferred: Mapping[int, str]) -> set[str]:
-    """Return the arrays of the results of a line that are results of the step."""
-    return {preferred[x.number] for x in line.results if x.number in preferred}
 
 
 def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:

@@ -13,13 +13,12 @@ import numpy as np
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.compile.headers import with_headers
-from symlie.contract.manifest import read_manifest
 from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.kernels.c_library import library_files
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from tests.systems import (
     HEAVY_TOPS,
@@ -63,8 +62,7 @@ def sources(model: str, method_name: str | None = None) -> dict[str, str]:
     text = library_files(files_of(model), name, algebra)
     if method_name is not None:
         chosen = method(method_name)
-        layout = Layout(read_manifest(files_of(model)["manifest.json"]))
-        text |= driver_source(chosen, layout, algebra)
+        text |= driver_source(chosen, equations_of(model).compile(backend="numpy").mechanics)
         if chosen.kernel_set:
             text |= set_files(equations_of(model), chosen.kernel_set)
     return with_headers(text)

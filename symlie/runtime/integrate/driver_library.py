@@ -16,6 +16,7 @@ from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.steps.program import features_of
+from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
 
 
@@ -30,8 +31,7 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
 
 def driver_files(system: System, method: Method) -> dict[str, str]:
     """Source files of a model with the time loop of a method by name; ``driver.c`` includes the others."""
-    algebra = system.mechanics.algebra_header
-    source = driver_source(method, system.layout, algebra, kernel_sets(method, system.layout))
+    source = driver_source(method, system.mechanics, kernel_sets(method, system.layout))
     for name in kernel_sets(method, system.layout):
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
@@ -51,7 +51,7 @@ def lanes_library(system: System, method: Method, lanes: int) -> tuple[Library, 
 def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     """Source files for SIMD lanes by name; ``lanes.c`` includes the others."""
     layout, sets = system.layout, kernel_sets(method, system.layout)
-    source = driver_source(method, layout, system.mechanics.algebra_header)
+    source = driver_source(method, system.mechanics)
     for name in sets:
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     includes = ["interface.h", f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets), "constants.h"]
@@ -89,7 +89,7 @@ def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
     return (*of_nodes, "newton", *(["fields"] if layout.has_fields else []), "tangent")
 
 
-def driver_source(method: Method, layout: Layout, algebra: str, sets: Sequence[str] = ()) -> dict[str, str]:
+def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()) -> dict[str, str]:
     """Source files that add the time loop of a method to a model: tableau, step, and the file to compile."""
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
@@ -98,9 +98,18 @@ def driver_source(method: Method, layout: Layout, algebra: str, sets: Sequence[s
         *method.composition_constants(),
         *method.constants(),
     ]
-    further = [f"{layout.name}_{name}.h" for name in sets]
-    after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "members.h", "shorter_steps.h"]
-    includes = [f"{layout.name}.c", *further, *after]
+    further = [f"{mechanics.layout.name}_{name}.h" for name in sets]
+    after = [
+        "constants.h",
+        mechanics.algebra_header,
+        "tableau.h",
+        "method.h",
+        method.header,
+        "driver.h",
+        "members.h",
+        "shorter_steps.h",
+    ]
+    includes = [f"{mechanics.layout.name}.c", *further, *after]
     defined = ["#define SYMLIE_TIME_LOOP"]
     if not (sets or method.own):
         defined.append("#define SYMLIE_EXPLICIT_STEPS")
@@ -114,7 +123,7 @@ def driver_source(method: Method, layout: Layout, algebra: str, sets: Sequence[s
     ]
     return {
         **constants_header(),
-        **method.step_files(features_of(layout, compiled=True)),
+        **method.step_files(features_of(mechanics, compiled=True)),
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
         "driver.c": "\n".join([*defined, *(f'#include "{name}"' for name in includes), ""]),

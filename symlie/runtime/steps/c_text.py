@@ -14,18 +14,25 @@ from symlie.runtime.steps.instructions import (
     At,
     Bracket,
     CoordinateRate,
+    DependentRows,
     Difference,
     End,
     Estimate,
     Field,
     Instruction,
     InverseTangent,
+    JacobianAt,
+    MinimalMultipliers,
     Moving,
     Multipliers,
+    MultiplierSum,
     NextStage,
     Residuals,
     Stage,
+    StageBetween,
+    StageWithMultipliers,
     Sum,
+    VelocityAt,
 )
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V, arrays_of
 from symlie.runtime.steps.program import Line, Program
@@ -122,6 +129,19 @@ class _Printer:
             case Moving(x):
                 value = self._entry(x)
                 yield self._loop(line, f"block.moves ? {value} : SYMLIE_NUMBER(0)" if self._by_blocks else value)
+            case JacobianAt(c, q, v):
+                yield f"step_jacobian(P, {_time(c)}, {self._array(q)}, {self._array(v)}, {out[0]});"
+            case DependentRows(jacobian):
+                yield f"if (!find_dependent_rows(P, {self._array(jacobian)}, mass)) return SYMLIE_NOT_FINITE;"
+            case StageWithMultipliers() | StageBetween():
+                yield from self._constrained_stage(instruction, line)
+            case MinimalMultipliers(multiplier, jacobian, first):
+                yield f"copy(ROWS, {self._array(multiplier)}, {out[0]});"
+                arguments = f"{self._array(jacobian)}, {self._array(first)}, mass, {out[0]}"
+                yield f"if (!step_minimal_multipliers(P, {arguments})) return SYMLIE_NOT_FINITE;"
+            case MultiplierSum(weights, terms):
+                total = "".join(_term(w, f"{self._array(x)}[k]") for w, x in zip(weights, terms, strict=True))
+                yield f"EACH_COMPONENT(k, ROWS) {out[0]}[k] = SYMLIE_NUMBER(0){total};"
             case InverseTangent(theta, x):
                 yield f"step_inverse_tangent({P}, {self._array(theta)}, {self._array(x)}, {out[0]});"
             case Bracket(x, y):
@@ -141,6 +161,9 @@ class _Printer:
                 is_stage = line.results[0] != self._program.end.q and not line.for_estimate
                 condition = "if (MOTIONS_OF_STAGES > 0) " if is_stage else ""
                 yield f"{condition}step_prescribe(P, {_time(c)}, {out[0]}, {out[1]});"
+            case VelocityAt(c, q, v):
+                yield from self._copied(v, line.results[0])
+                yield f"step_prescribe(P, {_time(c)}, {self._array(q)}, {out[0]});"
             case Difference(start, end):
                 yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
             case End():
@@ -152,8 +175,12 @@ class _Printer:
                 if self._array(acceleration) != END_ACCELERATION:
                     yield f"copy(DIMENSION, {self._array(acceleration)}, {END_ACCELERATION});"
                 yield "trial->acceleration_is_valid = 1;"
-            case Residuals(q, v):
-                yield f"measure_residuals(P, work, t + h, {self._array(q)}, {self._array(v)}, trial);"
+            case Residuals(q, v, jacobian):
+                state = f"{self._array(q)}, {self._array(v)}"
+                if jacobian is None:
+                    yield f"measure_residuals(P, work, t + h, {state}, trial);"
+                else:
+                    yield f"step_residuals(P, work, t + h, {state}, {self._array(jacobian)}, trial);"
             case Estimate():
                 arguments = ", ".join(map(self._array, instruction.inputs))
                 yield f"trial->error = error_norm(P, control, trial, {arguments});"
@@ -178,10 +205,30 @@ class _Printer:
             yield f"    status = {call};"
             yield "    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
             yield "}"
-            reads = "if (reads_first_acceleration(control, state, trial))"
-            yield f"{reads} copy(DIMENSION, {acceleration}, trial->first_acceleration);"
+            yield from self._first_acceleration(acceleration)
         if self._is_after_end(line):
             yield "trial->rhs_evaluations++;"
+
+    def _constrained_stage(self, stage: StageWithMultipliers | StageBetween, line: Line) -> Iterator[str]:
+        acceleration, multiplier = map(self._array, line.results)
+        point = f"{_time(stage.c)}, {self._array(stage.q)}, {self._array(stage.v)}, {self._array(stage.jacobian)}"
+        if isinstance(stage, StageWithMultipliers):
+            yield f"copy(ROWS, {self._array(stage.multiplier)}, {multiplier});"
+            call = f"step_with_multipliers(P, work, {point}, angle, mass, {acceleration}, {multiplier})"
+            yield f"if (state->acceleration_is_valid) copy(DIMENSION, state->acceleration, {acceleration});"
+            yield f"else if ((status = {call}) != SYMLIE_DONE) return status;"
+            yield from self._first_acceleration(acceleration)
+            return
+        following = ", ".join(map(self._array, (stage.next_q, stage.next_jacobian, stage.known)))
+        guess = "0" if stage.guess is None else self._array(stage.guess)
+        numbers = f"h * {c_number(stage.weight)}, control->baumgarte, {guess}, {int(stage.keeps_mass)}"
+        results = f"angle, mass, {acceleration}, {multiplier}"
+        yield f"status = step_between(P, work, {point}, {_time(stage.next_c)}, {following}, {numbers}, {results});"
+        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+
+    def _first_acceleration(self, acceleration: str) -> Iterator[str]:
+        reads = "if (reads_first_acceleration(control, state, trial))"
+        yield f"{reads} copy(DIMENSION, {acceleration}, trial->first_acceleration);"
 
     def _is_after_end(self, line: Line) -> bool:
         lines = self._program.lines

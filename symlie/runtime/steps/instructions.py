@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import ClassVar, get_args, get_type_hints
 
-from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Multiplier, Value, Velocity
+from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Jacobian, Multiplier, Value, Velocity
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,83 @@ class Stage(Instruction):
     is_first: bool
 
     makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+
+
+@dataclass(frozen=True)
+class JacobianAt(Instruction):
+    """B at t + c h."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Jacobian,)
+
+
+@dataclass(frozen=True)
+class DependentRows(Instruction):
+    """The constraint equations that B shows to be redundant are omitted from here on."""
+
+    jacobian: Jacobian
+
+
+@dataclass(frozen=True)
+class StageWithMultipliers(Instruction):
+    """v' of M v' = -g - Bᵀλ at the start of the step, with λ; both may be known from the previous step."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+    jacobian: Jacobian
+    multiplier: Multiplier
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+
+
+@dataclass(frozen=True)
+class StageBetween(Instruction):
+    """v' and λ of a stage whose v' satisfies the hidden constraints at the next point, with the velocity
+    known + h weight·v' there.
+
+    Constraints that are nonlinear in the velocities are linearised about a guess, which is overwritten.
+    """
+
+    c: float
+    q: Configuration
+    v: Velocity
+    jacobian: Jacobian
+    next_c: float
+    next_q: Configuration
+    next_jacobian: Jacobian
+    known: Velocity
+    weight: float
+    guess: Velocity | None
+    keeps_mass: bool
+    """True if M is that of the previous stage."""
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+
+
+@dataclass(frozen=True)
+class MinimalMultipliers(Instruction):
+    """λ of minimal norm for the redundancy of B; the omitted equations remain those of the first B."""
+
+    multiplier: Multiplier
+    jacobian: Jacobian
+    first: Jacobian
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
+
+
+@dataclass(frozen=True)
+class MultiplierSum(Instruction):
+    """Σ weight·λ."""
+
+    weights: tuple[float, ...]
+    terms: tuple[Multiplier, ...]
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
+    is_elementwise: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -157,14 +234,20 @@ class Sum(Instruction):
 class Add(Instruction):
     """base + hⁿ weight·x."""
 
-    base: Algebra
+    base: Velocity | Algebra
     power: int
     weight: float
-    x: Algebra
+    x: Acceleration | Algebra
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
     is_elementwise: ClassVar[bool] = True
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (type(self.base),)
+
+    @property
+    def is_by_blocks(self) -> bool:
+        return isinstance(self.base, Algebra)
 
 
 @dataclass(frozen=True)
@@ -188,6 +271,18 @@ class At(Instruction):
 
     makes: ClassVar[tuple[type[Value], ...]] = (Configuration, Velocity)
     overwritten: ClassVar[tuple[str, ...]] = ("q", "v")
+
+
+@dataclass(frozen=True)
+class VelocityAt(Instruction):
+    """v with prescribed and dependent nodes at t + c h, where q has them already."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Velocity,)
+    overwritten: ClassVar[tuple[str, ...]] = ("v",)
 
 
 @dataclass(frozen=True)
@@ -227,10 +322,11 @@ class NextStage(Instruction):
 
 @dataclass(frozen=True)
 class Residuals(Instruction):
-    """Largest entries of Φ and of B v + b at the end of the step."""
+    """Largest entries of Φ and of B v + b at the end of the step; B is evaluated if it is None."""
 
     q: Configuration
     v: Velocity
+    jacobian: Jacobian | None
 
 
 @dataclass(frozen=True)
@@ -242,3 +338,7 @@ class Estimate(Instruction):
     v_n: Velocity
     v: Velocity
     v_hat: Velocity
+
+
+STAGES = (Stage, StageWithMultipliers, StageBetween)
+"""Instructions that compute v'."""

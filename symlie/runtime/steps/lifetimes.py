@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from symlie.runtime.steps.instructions import End, Multipliers, NextStage
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.values import START_Q, START_V, Multiplier, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, Multiplier, Value
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
 """Arrays of the result of a step."""
 
-_LETTERS = {"STORAGE": "Q", "DIMENSION": "x", "ROWS": "l"}
+_LETTERS = {"STORAGE": "Q", "DIMENSION": "x", "ROWS": "l", "JACOBIAN_VALUES": "B"}
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def arrays_of(program: Program) -> Arrays:
     preferred = _preferred(program, last_use)
     writes_lambda = [END_LAMBDA in {preferred.get(x.number) for x in line.results} for line in program.lines]
     end_of_lambda = [*writes_lambda, True].index(True)
-    kept = {*preferred, START_Q.number, START_V.number}
-    of_value = {START_Q.number: "q", START_V.number: "v"}
+    of_value = {START_Q.number: "q", START_V.number: "v", START_LAMBDA.number: "state->lambda"}
+    kept = {*preferred, *of_value}
     sizes: dict[str, str] = {}
     free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA]})
 

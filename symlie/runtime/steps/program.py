@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from symlie.runtime.layout.layout import Layout
-from symlie.runtime.steps.instructions import Advance, At, End, Instruction, Stage
+from symlie.runtime.steps.instructions import STAGES, Advance, At, End, Instruction
 from symlie.runtime.steps.values import START_Q, Configuration, Value
+from symlie.runtime.system.mechanics import Mechanics
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,18 @@ class Features:
     """False if no velocity is unknown."""
     has_resting_types: bool = False
     """True if increments do not move all node types."""
+    has_redundant_rows: bool = False
+    """True if constraint equations may be redundant."""
+    mass_is_regular: bool = True
+    has_nonlinear_rows: bool = False
+    """True if constraints are nonlinear in the velocities."""
     reads_increments: bool = True
     """False if nothing reads the increment of a step after its end."""
 
 
-def features_of(layout: Layout, *, compiled: bool) -> Features:
+def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
     """Return the features of a system for compiled code, in which all nodes of fixed topologies move, or for NumPy."""
+    layout = mechanics.layout
     placing = any(e.placements or e.located for e in layout.elements)
     return Features(
         is_fixed=layout.is_fixed,
@@ -41,6 +47,9 @@ def features_of(layout: Layout, *, compiled: bool) -> Features:
         has_coordinate_rates=layout.has_coordinate_rates,
         has_motions=bool(layout.manifest.motions) or placing,
         integrates_velocities=bool((layout.integrated & layout.has_velocity).any()),
+        has_redundant_rows=mechanics.takes_redundant_rows,
+        mass_is_regular=mechanics.saddle_algebra is None,
+        has_nonlinear_rows=layout.has_nonlinear_rows,
         reads_increments=not compiled or layout.has_angles or any(e.events for e in layout.elements),
         has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
     )
@@ -79,7 +88,7 @@ class Program:
     def stages(self) -> int:
         """Number of stages before the end of the step."""
         instructions = [x.instruction for x in self.lines]
-        return sum(isinstance(x, Stage) for x in instructions[: instructions.index(self.end)])
+        return sum(isinstance(x, STAGES) for x in instructions[: instructions.index(self.end)])
 
     @cached_property
     def is_one_exponential(self) -> bool:

@@ -58,5 +58,16 @@ class Multiplier(Value):
     kind: ClassVar[str] = "multiplier vector"
 
 
-START_Q, START_V = Configuration(0), Velocity(1)
+@dataclass(frozen=True)
+class Jacobian(Value):
+    """Stored values of the constraint Jacobian B."""
+
+    size: ClassVar[str] = "JACOBIAN_VALUES"
+    kind: ClassVar[str] = "Jacobian"
+
+
+START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)
 """The state at the start of the step."""
+
+NO_JACOBIAN = Jacobian(-1)
+"""Jacobian of a system without constraints, which no instruction reads."""

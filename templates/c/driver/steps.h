@@ -77,6 +77,63 @@ PART_OF_STEP void step_prescribe(const symlie_problem *restrict P, symlie_real t
     system_prescribe(P, t, q, v);
 }
 
+#if CONSTRAINED
+PART_OF_STEP void step_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                symlie_real *restrict B)
+{
+    system_jacobian(P, t, q, v, B);
+}
+
+/* v' of M v' = -g - B^T lambda. */
+PART_OF_STEP int step_with_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                       const symlie_real *restrict v, const symlie_real *restrict B, symlie_real angle,
+                                       mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    ARRAY(r, DIMENSION);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, angle, mass);
+    take_forces(P, t, q, v, r);
+    return solve_with_mass(P, mass, r, B, lambda, a) ? SYMLIE_DONE : stage_failure(P, angle, mass, r, 0);
+}
+
+/* v' and lambda of a stage with constraints at the next point; see stage_between. */
+PART_OF_STEP int step_between(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                              const symlie_real *restrict v, const symlie_real *restrict B, symlie_real next_t, const symlie_real *restrict next_q,
+                              symlie_real *restrict next_B, const symlie_real *restrict known, symlie_real length, symlie_scalar alpha,
+                              symlie_real *restrict guess, int keeps_mass, symlie_real angle, mass_matrix *restrict mass,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    ARRAY(r, DIMENSION);
+    ARRAY(b, ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(change, NONLINEAR_ROWS * DIMENSION);
+    if (!MASS_IS_CONSTANT && !keeps_mass && !evaluate_mass(P, t, q, mass)) return mass_failure(P, angle, mass);
+    take_forces(P, t, q, v, r);
+    return stage_between(P, angle, mass, B, r, next_t, next_q, known, length, alpha, guess, change, next_B, b, c, a, lambda);
+}
+
+/* Replace multipliers by those of minimal norm for the redundancy of B; the omitted equations remain those of the first
+ * B. */
+PART_OF_STEP int step_minimal_multipliers(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict first_B,
+                                          mass_matrix *restrict mass, symlie_real *restrict lambda)
+{
+    if (!find_dependent_rows(P, B, mass)) return 0;
+    take_minimal_multipliers(P, mass, lambda);
+    return find_dependent_rows(P, first_B, mass);
+}
+
+/* Largest entries of Phi and of B v + b at the end of a step. */
+static inline void step_residuals(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                  const symlie_real *restrict v, const symlie_real *restrict B, symlie_trial *restrict trial)
+{
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    system_constraint(P, t, q, c);
+    trial->largest_constraint = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    trial->largest_velocity = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
+}
+#endif
+
 /* Check the increments of a step, and whether its end is finite. */
 static inline int step_end(const symlie_problem *restrict P, symlie_real angle, int end_is_finite)
 {

@@ -8,27 +8,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
     At,
     Bracket,
     CoordinateRate,
+    DependentRows,
     Difference,
     End,
     Estimate,
     Field,
     Instruction,
     InverseTangent,
+    JacobianAt,
+    MinimalMultipliers,
     Moving,
     Multipliers,
+    MultiplierSum,
     NextStage,
     Residuals,
     Stage,
+    StageBetween,
+    StageWithMultipliers,
     Sum,
+    VelocityAt,
 )
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.values import START_Q, START_V, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, Value
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -61,7 +69,9 @@ class _Step:
         self._stepper, self._state, self._h, self._end = stepper, state, h, program.end
         self._coordinates = None if program.coordinates == "exp" else stepper.further
         self._stages: list[Array] = []
-        self.arrays: dict[int, Array] = {START_Q.number: state.q, START_V.number: state.v}
+        self._constrained = ConstrainedStages(stepper)
+        start = {START_Q: state.q, START_V: state.v, START_LAMBDA: state.multipliers}
+        self.arrays = {value.number: array for value, array in start.items()}
         self.trial: Trial | None = None
 
     def __getitem__(self, value: Value) -> Array:
@@ -74,6 +84,18 @@ class _Step:
         match instruction:
             case Stage(c, q, v, is_first):
                 return self._stage(t + c * h, self[q], self[v], is_first)
+            case StageWithMultipliers() | StageBetween():
+                return self._constrained_stage(instruction)
+            case JacobianAt(c, q, v):
+                return (m.jacobian(t + c * h, self[q], self[v]),)
+            case MinimalMultipliers(multiplier, jacobian, _):
+                return (self._constrained.minimal(self[multiplier], self[jacobian]),)
+            case MultiplierSum(weights, terms):
+                return (weighted_multipliers(weights, [self[x] for x in terms], stepper.rows),)
+            case VelocityAt(c, q, v):
+                velocity = self[v].copy()
+                m.prescribe(t + c * h, self[q].copy(), velocity)
+                return (velocity,)
             case Field(c, q, acceleration, multiplier, v):
                 return (m.field(t + c * h, self[q], self[v], self[acceleration], self[multiplier]),)
             case CoordinateRate(q, x):
@@ -113,17 +135,35 @@ class _Step:
             self.trial.rhs_evaluations += 1
         return acceleration, multipliers
 
+    def _constrained_stage(self, stage: StageWithMultipliers | StageBetween) -> tuple[Array, Array]:
+        t, h = self._state.t, self._h
+        point = t + stage.c * h, self[stage.q], self[stage.v], self[stage.jacobian]
+        if isinstance(stage, StageBetween):
+            guess = None if stage.guess is None else self[stage.guess]
+            following = t + stage.next_c * h, self[stage.next_q], self[stage.next_jacobian]
+            found = self._constrained.between(point, following, self[stage.known], h * stage.weight, guess)
+        elif self._state.acceleration is not None:
+            found = self._state.acceleration, self[stage.multiplier]
+        else:
+            found = self._constrained.with_multipliers(*point, self[stage.multiplier]), self[stage.multiplier]
+        self._stages.append(found[0])
+        return found
+
     def _complete(self, instruction: Instruction) -> None:
         """Complete the result of the step."""
         stepper, trial, t = self._stepper, self.trial, self._state.t + self._h
+        if isinstance(instruction, DependentRows):
+            self._constrained.dependent = stepper.mechanics.dependent_rows(self[instruction.jacobian])
+            return
         assert trial is not None
         match instruction:
             case Multipliers(multiplier):
                 trial.multipliers = self[multiplier]
             case NextStage(acceleration):
                 trial.acceleration = self[acceleration]
-            case Residuals(q, v):
-                stepper.measure(trial, t, self[q], self[v], stepper.mechanics.jacobian(t, self[q], self[v]))
+            case Residuals(q, v, jacobian):
+                at_end = stepper.mechanics.jacobian(t, self[q], self[v]) if jacobian is None else self[jacobian]
+                stepper.measure(trial, t, self[q], self[v], at_end)
             case Estimate():
                 trial.estimate(stepper.control, *map(self.__getitem__, instruction.inputs))
             case _:

@@ -54,5 +54,5 @@ class ProgrammedMethod(Method):
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         if self.name not in stepper.programs:
-            stepper.programs[self.name] = self.program(features_of(stepper.system.layout, compiled=False))
+            stepper.programs[self.name] = self.program(features_of(stepper.mechanics, compiled=False))
         return interpreted(stepper.programs[self.name], stepper, state, h)

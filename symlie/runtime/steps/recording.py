@@ -1,0 +1,75 @@
+"""Recording of instructions with shared results, and errors at the line of a method."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TypeVar
+
+from symlie.errors import ModelError
+from symlie.runtime.steps.instructions import STAGES, Advance, End, Instruction
+from symlie.runtime.steps.program import Line
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, Value
+
+Kind = TypeVar("Kind", bound=Value)
+
+
+class Recording:
+    """Recorded instructions.
+
+    Parameters
+    ----------
+    folder
+        Folder of the modules that record for methods; errors name the first line outside.
+
+    Attributes
+    ----------
+    for_estimate
+        True if further instructions serve the error estimate only.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lines: list[Line] = []
+        self._known: dict[Instruction, tuple[Value, ...]] = {}
+        self._values = {x.number for x in (START_Q, START_V, START_LAMBDA)}
+        self.for_estimate = False
+
+    def needed_lines(self) -> tuple[Line, ...]:
+        """Return the lines without those that only compute unread values."""
+        found: list[Line] = []
+        read: set[int] = set()
+        for line in reversed(self._lines):
+            is_pure = bool(line.results) and not isinstance(line.instruction, (*STAGES, Advance, End))
+            if not is_pure or any(x.number in read for x in line.results):
+                found.append(line)
+                read |= {x.number for x in line.instruction.inputs}
+        return tuple(reversed(found))
+
+    def one(self, kind: type[Kind], instruction: Instruction) -> Kind:
+        """Record an instruction with one result."""
+        (found,) = self.record(instruction)
+        assert isinstance(found, kind)
+        return found
+
+    def record(self, instruction: Instruction) -> tuple[Value, ...]:
+        name = type(instruction).__name__
+        for mistake in instruction.mistakes():
+            raise self.error(f"{name}: {mistake}")
+        if any(x.number not in self._values for x in instruction.inputs):
+            raise self.error(f"{name}: an input is a value of another step")
+        if instruction in self._known:
+            return self._known[instruction]
+        first = max(self._values) + 1
+        results = tuple(kind(first + k) for k, kind in enumerate(instruction.results))
+        self._values |= {x.number for x in results}
+        self._known[instruction] = results
+        self._lines.append(Line(instruction, results, self.for_estimate))
+        return results
+
+    def error(self, sentence: str) -> ModelError:
+        """Return an error at the line of the method that records the current instruction."""
+        frame = sys._getframe()
+        while frame.f_back is not None and Path(frame.f_code.co_filename).parent == self._folder:
+            frame = frame.f_back
+        return ModelError(f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}: {sentence}.")

@@ -62,13 +62,13 @@ def half_explicit_step(s: Recorder, tableau: HalfExplicitTableau) -> None:
         next_Q, next_V = s.at(next_c, s.advance(s.q, next_Theta), s.velocity(s.v, weights, V_dot))
         next_B = s.jacobian(next_c, at_Q, next_V)
         if i + 1 == tableau.s:
-            end = next_Q, next_V, next_Theta
-            s.residuals(next_Q, next_V, next_B)
+            end = next_Q, next_V, next_Theta, next_B
         if i + 1 < tableau.stages:
             Theta, Q, V, B = next_Theta, next_Q, next_V, next_B
     assert end is not None
-    end_Q, end_V, end_Theta = end
+    end_Q, end_V, end_Theta, end_B = end
     s.end(end_Q, end_V, end_Theta)
+    s.residuals(end_Q, end_V, end_B)
     s.multipliers(rounded(tableau.d).tolist(), Lambda)  # (15)
     if tableau.fsal:
         s.next_stage(stage)

@@ -70,8 +70,9 @@ class _Printer:
         for kernel in ("advance", "inverse_tangent_operator", "chart"):
             yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
         yield from ("", '#include "steps.h"', "")
-        # A stage has its right-hand side in addition.
-        counts = Counter(["DIMENSION", *self._arrays.sizes.values()])
+        # A stage has its right-hand side in addition, and a velocity about which constraints are linearised.
+        further = ["DIMENSION"] * (1 + self._features.has_nonlinear_rows)
+        counts = Counter([*further, *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
         yield "static inline long long step_workspace(const symlie_problem *restrict P)"
         yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)'])};\n}}\n"

@@ -112,7 +112,7 @@ class StageBetween(Instruction):
     """v' and λ of a stage whose v' satisfies the hidden constraints at the next point, with the velocity
     known + h weight·v' there.
 
-    Constraints that are nonlinear in the velocities are linearised about a guess, which is overwritten.
+    Constraints that are nonlinear in the velocities are linearised about a guess; the next B is overwritten.
     """
 
     c: float

@@ -84,6 +84,7 @@ PART_OF_STEP void step_jacobian(const symlie_problem *restrict P, symlie_real t,
     system_jacobian(P, t, q, v, B);
 }
 
+#if MASS_IS_REGULAR
 /* v' of M v' = -g - B^T lambda. */
 PART_OF_STEP int step_with_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                        const symlie_real *restrict v, const symlie_real *restrict B, symlie_real angle,
@@ -95,20 +96,24 @@ PART_OF_STEP int step_with_multipliers(const symlie_problem *restrict P, symlie_
     return solve_with_mass(P, mass, r, B, lambda, a) ? SYMLIE_DONE : stage_failure(P, angle, mass, r, 0);
 }
 
+#endif
+
 /* v' and lambda of a stage with constraints at the next point; see stage_between. */
 PART_OF_STEP int step_between(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                               const symlie_real *restrict v, const symlie_real *restrict B, symlie_real next_t, const symlie_real *restrict next_q,
                               symlie_real *restrict next_B, const symlie_real *restrict known, symlie_real length, symlie_scalar alpha,
-                              symlie_real *restrict guess, int keeps_mass, symlie_real angle, mass_matrix *restrict mass,
+                              const symlie_real *guess, int keeps_mass, symlie_real angle, mass_matrix *restrict mass,
                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
     ARRAY(r, DIMENSION);
     ARRAY(b, ROWS);
     ARRAY(c, ROWS);
     ARRAY(change, NONLINEAR_ROWS * DIMENSION);
+    ARRAY(about, NONLINEAR_ROWS * DIMENSION);
+    if (NONLINEAR_ROWS) copy(DIMENSION, guess, about);
     if (!MASS_IS_CONSTANT && !keeps_mass && !evaluate_mass(P, t, q, mass)) return mass_failure(P, angle, mass);
     take_forces(P, t, q, v, r);
-    return stage_between(P, angle, mass, B, r, next_t, next_q, known, length, alpha, guess, change, next_B, b, c, a, lambda);
+    return stage_between(P, angle, mass, B, r, next_t, next_q, known, length, alpha, about, change, next_B, b, c, a, lambda);
 }
 
 /* Replace multipliers by those of minimal norm for the redundancy of B; the omitted equations remain those of the first

@@ -6,8 +6,9 @@
  *   beta_j = int_0^1 prod_{i!=j} (s - tau_i)/(tau_j - tau_i) ds,  tau_j = (t_{n-j} - t_n)/h  (4)
  *   q_{n+1} = q_n o exp(h sum_j beta_j sigmadot_j),  v_{n+1} = v_n + h sum_j beta_j vdot_{n-j}  (5)
  *
- * The printed step of another method takes the first k-1 steps of a run and after each jump; STEPS is k. The rotation from q_{n-k+1} to q_{n+1} must stay below pi, the limit of log, so the rotation of each step
- * is restricted to a fraction of pi. Source: [Faltinsen2001], here with increments relative to q_n. */
+ * The printed step of another method takes the first k-1 steps of a run and after each jump; STEPS is k. The rotation
+ * from q_{n-k+1} to q_{n+1} must stay below pi, the limit of log, so the rotation of each step is restricted to a
+ * fraction of pi. Source: [Faltinsen2001], here with increments relative to q_n. */
 #ifndef SYMLIE_ADAMS_BASHFORTH_H
 #define SYMLIE_ADAMS_BASHFORTH_H
 

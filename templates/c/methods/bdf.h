@@ -12,8 +12,8 @@
  *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)        (e)
  *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (f)
  *
- * For first-order states z' is the right-hand side of (2) divided by h. The method of half_explicit.h takes the
- * starting steps of a run and after each jump; its tableau is defined in addition to STEPS (k). These steps are split
+ * For first-order states z' is the right-hand side of (2) divided by h. The printed step of a half-explicit
+ * method takes the starting steps of a run and after each jump; STEPS is k. These steps are split
  * into substeps so short that halving them changes velocities by at most START_TOLERANCE. In index-3 form the method
  * history contains the velocities of (2), and there are 2 k - 1 starting steps, otherwise k - 1. The rotation from
  * q_{n-k+1} to q_{n+1} must stay below pi, the limit of log, so the rotation of each step is restricted to a fraction

@@ -1,19 +1,13 @@
-/* Starting steps of BDF: half_explicit.h with substeps so short that halving them changes velocities by at most
+/* Starting steps of BDF: a half-explicit method in substeps so short that halving them changes velocities by at most
  * START_TOLERANCE, or by less than the resolution of configuration differences. See bdf.h. */
 #ifndef SYMLIE_BDF_START_H
 #define SYMLIE_BDF_START_H
 
-#define A START_A
-#define C START_C
-#define D START_D
 #define method_step begin_step
 #define step_workspace begin_step_workspace
-#include "half_explicit.h"
+#include "step.h"
 #undef method_step
 #undef step_workspace
-#undef A
-#undef C
-#undef D
 
 #if HAS_SWITCHES
 #define SIGNS_OF_START (2LL * SWITCHES)

@@ -53,6 +53,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
+from symlie.runtime.steps.program import Features
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 
@@ -136,16 +137,10 @@ class Bdf(Implicit):
         )
 
     def constants(self) -> list[str]:
-        # The coefficients of the starting method need separate names, since all headers are part of one translation
-        # unit.
-        names = ("A", "C", "D")
-        return [
-            f"#define STEPS {self.tableau.steps}",
-            *(f"#define {name} START_{name}" for name in names),
-            *self.tableau.start.constants(),
-            *(f"#undef {name}" for name in names),
-            *super().constants(),
-        ]
+        return [f"#define STEPS {self.tableau.steps}", *super().constants()]
+
+    def step_files(self, features: Features) -> dict[str, str]:
+        return self.tableau.start.step_files(features)
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
         own = super().begin(stepper, state, h)

@@ -12,15 +12,15 @@
  *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)        (e)
  *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (f)
  *
- * For first-order states z' is the right-hand side of (2) divided by h. The printed step of a half-explicit
- * method takes the starting steps of a run and after each jump; STEPS is k. These steps are split
- * into substeps so short that halving them changes velocities by at most START_TOLERANCE. In index-3 form the method
- * history contains the velocities of (2), and there are 2 k - 1 starting steps, otherwise k - 1. The rotation from
- * q_{n-k+1} to q_{n+1} must stay below pi, the limit of log, so the rotation of each step is restricted to a fraction
- * of pi. The group element in theta_i is computed from the corresponding element relative to q_n: these elements are
- * close to the identity, whereas differences of configurations would contain the rounding errors of configurations.
- * Equations with letters are implemented in step_equations.h. Source: [Gear1985]; [Wieloch2021], here in the
- * coordinates of the new point. */
+ * For first-order states z' is the right-hand side of (2) divided by h. The printed step of a half-explicit method
+ * takes the starting steps of a run and after each jump; STEPS is k. These steps are split into substeps so short that
+ * halving them changes velocities by at most START_TOLERANCE. In index-3 form the method history contains the
+ * velocities of (2), and there are 2 k - 1 starting steps, otherwise k - 1. The rotation from q_{n-k+1} to q_{n+1}
+ * must stay below pi, the limit of log, so the rotation of each step is restricted to a fraction of pi. The group
+ * element in theta_i is computed from the corresponding element relative to q_n: these elements are close to the
+ * identity, whereas differences of configurations would contain the rounding errors of configurations. Equations with
+ * letters are implemented in step_equations.h. Source: [Gear1985]; [Wieloch2021], here in the coordinates of the new
+ * point. */
 #ifndef SYMLIE_BDF_H
 #define SYMLIE_BDF_H
 

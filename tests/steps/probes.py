@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
 
-Write = Callable[[Recorder], None]
+Write = Callable[[StepRecorder], None]
 """Function that writes a step to a recorder."""
 
 
@@ -38,7 +38,7 @@ class Probe(ProgrammedMethod):
     def kernel_set(self) -> str | None:
         return None if self.map == "exp" else self.map
 
-    def write_step(self, s: Recorder) -> None:
+    def write_step(self, s: StepRecorder) -> None:
         self.write(s)
 
 

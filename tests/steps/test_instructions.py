@@ -11,14 +11,16 @@ import pytest
 import symlie as sl
 from symlie.models import heavy_top
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
 from tests.runtime.test_explicit_methods import shaken
 from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_minimal_norm import plane
+from tests.runtime.test_nonlinear_velocities import perpendicular
 from tests.runtime.test_types_that_do_not_move import BEFORE, pulled
 from tests.steps.probes import Write, probe
-from tests.systems import heavy_top_system, large_system
+from tests.systems import heavy_top_system, large_system, spaghetti_system
 from tests.tolerances import BACKENDS_OF_SPACES
 
 H = 2.0**-9
@@ -45,13 +47,21 @@ SYSTEMS: dict[str, Callable[[str], System]] = {
 }
 
 
+CONSTRAINED: dict[str, Callable[[str], System]] = {
+    "top": lambda backend: heavy_top_system("SE3", backend),
+    "rod": spaghetti_system,
+    "nonlinear": perpendicular,
+    "redundant": plane,
+}
+
+
 def acceleration(m: Mechanics, t: float, q: Array, v: Array) -> tuple[Array, Array]:
     """v' and λ."""
     return m.index1(t, q, v)
 
 
-def stages(s: Recorder) -> None:
-    first = s.stage(0.0, s.q, s.v, first=True)
+def stages(s: StepRecorder) -> None:
+    first = s.stage(0.0, s.q, s.v)
     theta, v = s.increment([0.5], [s.slope(first)]), s.velocity(s.v, [0.5], [first.acceleration])
     second = s.stage(0.5, *s.at(0.5, s.advance(s.q, theta), v))
     theta = s.increment([0.25, -1.5], [s.slope(first), s.slope(second)])
@@ -74,9 +84,9 @@ def after_stages(system: System, q: Array, v: Array) -> tuple[Array, Array]:
     return m.kernels.normalize(end_q), end_v
 
 
-def operators(s: Recorder) -> None:
+def operators(s: StepRecorder) -> None:
     """T⁻¹, its series, [·, ·], sums with powers of h, and log."""
-    first = s.stage(0.0, s.q, s.v, first=True)
+    first = s.stage(0.0, s.q, s.v)
     slope = s.slope(first)
     theta = s.increment([0.5], [s.inverse_tangent(None, slope)])
     exact, series = s.inverse_tangent(theta, slope), s.inverse_tangent(theta, slope, [0.5, 1 / 12])
@@ -123,8 +133,8 @@ def solution_start(solution: sl.Solution) -> tuple[Array, Array]:
 @pytest.mark.parametrize("coordinates", ["cayley", "second_kind"])
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_local_coordinates(coordinates: str, backend: str) -> None:
-    def write(s: Recorder) -> None:
-        slope = s.slope(s.stage(0.0, s.q, s.v, first=True))
+    def write(s: StepRecorder) -> None:
+        slope = s.slope(s.stage(0.0, s.q, s.v))
         theta = s.increment([0.5], [slope])
         theta = s.increment([1.0], [s.inverse_tangent(theta, slope)])
         s.end(s.advance(s.q, theta), s.v, theta)
@@ -153,8 +163,8 @@ def test_multipliers_and_residuals_of_the_end(backend: str) -> None:
 def test_estimates_control_steps_in_both_backends(name: str) -> None:
     """The stage at the end is the first one of the next step, also after rejections."""
 
-    def write(s: Recorder) -> None:
-        first = s.stage(0.0, s.q, s.v, first=True)
+    def write(s: StepRecorder) -> None:
+        first = s.stage(0.0, s.q, s.v)
         theta, v = s.increment([1.0], [s.slope(first)]), s.velocity(s.v, [1.0], [first.acceleration])
         q = s.advance(s.q, theta)
         s.end(q, v, theta)
@@ -174,3 +184,51 @@ def test_estimates_control_steps_in_both_backends(name: str) -> None:
     assert compiled.statistics.rhs_evaluations == plain.statistics.rhs_evaluations
     assert np.abs(compiled.t - plain.t).max() < BACKENDS_OF_SPACES
     assert compiled.statistics.rhs_evaluations <= compiled.statistics.steps + 2 * compiled.statistics.rejected + 30
+
+
+def between(s: StepRecorder) -> None:
+    """One stage whose v' satisfies the hidden constraints at the end of the step."""
+    jacobian = s.first_jacobian()
+    slope = s.inverse_tangent(None, s.rate(s.q, s.v))
+    theta = s.increment([1.0], [slope])
+    end, _ = s.at(1.0, s.advance(s.q, theta), s.v)
+    stage = s.stage_between((0.0, s.q, s.v, jacobian), (1.0, end), [1.0], [])
+    theta = s.increment([1.0], [s.inverse_tangent(None, s.slope(stage, jacobian))])
+    q, v = s.at(1.0, s.advance(s.q, theta), s.velocity(s.v, [1.0], [stage.acceleration]))
+    s.end(q, v, theta)
+    s.residuals(q, v, s.jacobian(1.0, end, v))
+    s.multipliers([1.0], [stage.multiplier])
+
+
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+@pytest.mark.parametrize("name", CONSTRAINED)
+def test_stages_satisfy_hidden_constraints_at_the_next_point(name: str, backend: str) -> None:
+    """M v' + g + Bᵀλ = 0 holds at the stage, and the hidden constraints at the end."""
+    redundant = {"redundant": "minimal_norm"} if name == "redundant" else {}
+    solution = sl.solve(CONSTRAINED[name](backend), H, method=probe(between), h=H, **redundant)
+    m = CONSTRAINED[name]("numpy").mechanics
+    (q, end_q), (v, end_v), multipliers = solution.q, solution.v, solution.multipliers[-1]
+    residual = m.hidden_residual(H, end_q, end_v)
+    assert np.abs(residual).max() < BACKENDS_OF_SPACES * max(1.0, np.abs(end_v).max())
+    assert solution.statistics.max_velocity_residual < BACKENDS_OF_SPACES * max(1.0, np.abs(end_v).max())
+    inertia = m.inverse_dynamics(0.0, q, v, (end_v - v) / H)
+    reaction = m.algebra.pull(m.jacobian(0.0, q, v), multipliers)
+    assert np.abs(reaction).max() > 0
+    assert np.abs(inertia + reaction).max() < BACKENDS_OF_SPACES / H * max(1.0, np.abs(inertia).max())
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_first_stages_take_given_multipliers(backend: str) -> None:
+    def write(s: StepRecorder) -> None:
+        stage = s.first_stage(s.first_jacobian())
+        theta = s.increment([1.0], [s.slope(stage)])
+        s.end(s.advance(s.q, theta), s.velocity(s.v, [1.0], [stage.acceleration]), theta)
+        s.multipliers([0.75], [stage.multiplier])
+
+    solution = sl.solve(heavy_top_system("S3xR3", backend), H, method=probe(write), h=H)
+    m, (q, _), (v, end_v) = heavy_top_system("S3xR3", "numpy").mechanics, solution.q, solution.v
+    assert (solution.multipliers[-1] == 0.75 * solution.multipliers[0]).all()
+    inertia = m.inverse_dynamics(0.0, q, v, (end_v - v) / H)
+    reaction = m.algebra.pull(m.jacobian(0.0, q, v), solution.multipliers[0])
+    assert np.abs(inertia + reaction).max() < BACKENDS_OF_SPACES / H * np.abs(inertia).max()

@@ -12,7 +12,7 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.instructions import At, CoordinateRate, Field, Multipliers, NextStage
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_V, arrays_of
 from symlie.runtime.steps.program import Features, Program
-from symlie.runtime.steps.values import START_Q, START_V, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Value
 
 PROGRAMMED = [name for name in method_names() if isinstance(method(name), ProgrammedMethod)]
 
@@ -20,7 +20,7 @@ PROGRAMMED = [name for name in method_names() if isinstance(method(name), Progra
 def check(program: Program) -> None:
     """Execute a program on names: each input must still be in its array."""
     arrays = arrays_of(program)
-    content = {arrays[x]: x.number for x in (START_Q, START_V)}
+    content = {arrays[x]: x.number for x in (START_Q, START_V, START_LAMBDA)} | {"h": STEP_LENGTH}
     for line in program.lines:
         instruction = line.instruction
         for value in instruction.inputs:
@@ -30,7 +30,7 @@ def check(program: Program) -> None:
             others = {arrays[x] for x in instruction.inputs if x.number not in replaced}
             assert others.isdisjoint(arrays[x] for x in line.results), instruction
         for result in line.results:
-            assert arrays[result] not in ("q", "v")
+            assert arrays[result] not in ("q", "v", "h", "state->lambda")
             content[arrays[result]] = result.number
     instructions = [line.instruction for line in program.lines]
     of_end: list[tuple[str, Value]] = [(END_V, program.end.v)]

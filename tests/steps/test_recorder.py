@@ -13,7 +13,7 @@ from symlie.errors import ModelError
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.program import Features, Program
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.steps.values import Algebra
 
 
@@ -52,7 +52,7 @@ def test_features_add_instructions(feature: str, added: dict[str, int]) -> None:
 
 def test_velocities_that_are_not_integrated_have_no_sums() -> None:
     program = program_of("rkmk_rk44", integrates_velocities=False, has_fields=True)
-    assert instructions(program)["Sum"] == 4 and program.end.v == Recorder(Features()).v
+    assert instructions(program)["Sum"] == 4 and program.end.v == StepRecorder(Features()).v
 
 
 def test_the_stage_at_the_end_serves_constraints_and_estimate() -> None:
@@ -64,8 +64,8 @@ def test_the_stage_at_the_end_serves_constraints_and_estimate() -> None:
 
 
 def test_equal_instructions_share_their_results() -> None:
-    s = Recorder(Features())
-    stage = s.stage(0.0, s.q, s.v, first=True)
+    s = StepRecorder(Features())
+    stage = s.stage(0.0, s.q, s.v)
     theta = s.increment([0.5], [s.slope(stage)])
     assert s.increment([0.5], [s.slope(stage)]) == theta and s.advance(s.q, theta) == s.advance(s.q, theta)
     assert s.increment([0.25], [s.slope(stage)]) != theta
@@ -73,32 +73,32 @@ def test_equal_instructions_share_their_results() -> None:
 
 
 def test_terms_of_weight_zero_are_omitted() -> None:
-    s = Recorder(Features())
+    s = StepRecorder(Features())
     slope = Algebra(s.v.number)
     assert s.increment([0.0, 0.5], [slope, slope]) == s.increment([0.5, 0.0], [slope, slope])
 
 
-def wrong_kind(s: Recorder) -> None:
+def wrong_kind(s: StepRecorder) -> None:
     s.advance(s.v, s.q)  # type: ignore[arg-type]
 
 
-def wrong_term(s: Recorder) -> None:
+def wrong_term(s: StepRecorder) -> None:
     s.increment([1.0], [s.stage(0.0, s.q, s.v).acceleration])  # type: ignore[list-item]
 
 
-def few_weights(s: Recorder) -> None:
+def few_weights(s: StepRecorder) -> None:
     s.increment([1.0], [Algebra(s.v.number)] * 2)
 
 
-def value_of_another_step(s: Recorder) -> None:
+def value_of_another_step(s: StepRecorder) -> None:
     s.advance(s.q, Algebra(99))
 
 
-def early_estimate(s: Recorder) -> None:
+def early_estimate(s: StepRecorder) -> None:
     s.only_for_estimate()
 
 
-def two_ends(s: Recorder) -> None:
+def two_ends(s: StepRecorder) -> None:
     s.end(s.q, s.v, Algebra(s.v.number))
     s.end(s.q, s.v, Algebra(s.v.number))
 
@@ -114,13 +114,13 @@ def two_ends(s: Recorder) -> None:
         (two_ends, "a step has one end only"),
     ],
 )
-def test_mistakes_name_the_line_of_the_method(write: Callable[[Recorder], Any], sentence: str) -> None:
+def test_mistakes_name_the_line_of_the_method(write: Callable[[StepRecorder], Any], sentence: str) -> None:
     lines, first = inspect.getsourcelines(write)
     last = first + max(k for k, text in enumerate(lines) if text.strip().startswith("s."))
     with pytest.raises(ModelError, match=rf"^test_recorder\.py, line {last}: {sentence}\.$"):
-        write(Recorder(Features()))
+        write(StepRecorder(Features()))
 
 
 def test_a_step_needs_an_end() -> None:
     with pytest.raises(ModelError, match=r"^A step has no end"):
-        Recorder(Features()).program()
+        StepRecorder(Features()).program()

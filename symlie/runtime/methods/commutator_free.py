@@ -18,7 +18,7 @@ from symlie.runtime.methods.family import ScalarStages
 from symlie.runtime.methods.options import Choice
 from symlie.runtime.methods.programs.commutator_free import commutator_free_step
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.tableaux.chains import Chain, ChainTableau
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_row, exact_sum, rounded
@@ -116,7 +116,7 @@ class CommutatorFree(ProgrammedMethod):
         bounds = zip(table.bounds, table.bounds[1 : end + 1], strict=False)
         return ScalarStages(table.start[:end], [table.exponentials[a:b].sum(axis=0) for a, b in bounds])
 
-    def write_step(self, s: Recorder) -> None:
+    def write_step(self, s: StepRecorder) -> None:
         in_algebra = self.error_metric == "algebra"
         commutator_free_step(s, self.table, has_estimate=self.has_estimate, error_in_algebra=in_algebra)
 

@@ -89,8 +89,8 @@ class Method(ABC):
     """True if the stages support Baumgarte stabilisation."""
     takes_coordinate_rates: ClassVar[bool] = False
     """True if the methods integrate rotation parameters whose velocity is the angular velocity."""
-    takes_lanes: ClassVar[bool] = False
-    """True if the methods support SIMD lanes."""
+    has_coefficients: ClassVar[bool] = True
+    """False if steps have no coefficients for order conditions, so that orders are only measured."""
     chooses_order: ClassVar[bool] = False
     """True for variable order: each step determines the order and the size of the next one."""
     chooses_length: ClassVar[bool] = False
@@ -268,6 +268,11 @@ class Method(ABC):
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }
         return [*self.refused, *(what for what, is_taken in stated.items() if not is_taken)]
+
+    @property
+    def takes_lanes(self) -> bool:
+        """True if the method supports SIMD lanes."""
+        return False
 
     @property
     def stability(self) -> str:

@@ -11,7 +11,7 @@ from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import ScalarStages
 from symlie.runtime.methods.programs.half_explicit import half_explicit_step
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 from symlie.runtime.tableaux.index2_conditions import half_explicit_orders
@@ -34,7 +34,6 @@ class HalfExplicit(ProgrammedMethod):
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
-    takes_lanes: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -63,5 +62,5 @@ class HalfExplicit(ProgrammedMethod):
         end = self.tableau.s + 1
         return ScalarStages([0] * end, list(self.tableau.a_float()[:end]))
 
-    def write_step(self, s: Recorder) -> None:
+    def write_step(self, s: StepRecorder) -> None:
         half_explicit_step(s, self.tableau)

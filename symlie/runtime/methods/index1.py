@@ -11,7 +11,7 @@ from typing import ClassVar
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.methods.programs.rkmk import rkmk_step
 from symlie.runtime.methods.rkmk import ExplicitMethod
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,5 +31,5 @@ class Index1(ExplicitMethod, ProgrammedMethod):
         """Return True: this stage provides λ."""
         return True
 
-    def write_step(self, s: Recorder) -> None:
+    def write_step(self, s: StepRecorder) -> None:
         rkmk_step(s, self.table)

@@ -15,7 +15,7 @@ from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.options import Choice
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.methods.programs.rkmk import rkmk_step
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.exact import ExactRow, rounded
 from symlie.runtime.tableaux.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
@@ -110,7 +110,6 @@ class Rkmk(ExplicitMethod, ProgrammedMethod):
     """Local coordinates, one of `MAPS`."""
 
     family: ClassVar[str] = "rkmk"
-    takes_lanes: ClassVar[bool] = True
     option_values: ClassVar[Mapping[str, str]] = {
         "commutators": f"exact | auto | 0 … {MOST_COMMUTATORS}",
         "map": Choice(MAPS).text,
@@ -197,7 +196,7 @@ class Rkmk(ExplicitMethod, ProgrammedMethod):
     def angles(self, components: Array) -> Array:
         return 2 * np.arctan(0.5 * components) if self.map == "cayley" else components
 
-    def write_step(self, s: Recorder) -> None:
+    def write_step(self, s: StepRecorder) -> None:
         rkmk_step(s, self.table)
 
 

@@ -105,7 +105,7 @@ class Stepper:
         self.further: StepKernels | None = system.sets.nodes(of_nodes) if of_nodes else None
         self.series: dict[tuple[float, bytes, bytes], Series] = {}
         """Cache of the series of the last two states."""
-        self.programs: dict[str, Program] = {}
+        self.programs: dict[str, tuple[Program, Program]] = {}
         """Steps of methods by name."""
         self.ends_run = False
         """True if the run ends with the attempted step."""

@@ -93,7 +93,6 @@ class Taylor(Method):
         "dependent nodes together with constraints of configurations and velocities",
         "dependent nodes",
     )
-    takes_lanes: ClassVar[bool] = True
     takes_constraints: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
@@ -102,6 +101,10 @@ class Taylor(Method):
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
         return cls(Tableau(**reader.common(), c=()))
+
+    @property
+    def takes_lanes(self) -> bool:
+        return True
 
     @property
     def order(self) -> int:

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.instructions import (
+    HISTORY,
     Add,
     Advance,
     At,
@@ -16,17 +17,20 @@ from symlie.runtime.steps.instructions import (
     CoordinateRate,
     DependentRows,
     Difference,
+    Earlier,
     End,
     Estimate,
     Field,
     Instruction,
     InverseTangent,
     JacobianAt,
+    KeepHistory,
     MinimalMultipliers,
     Moving,
     Multipliers,
     MultiplierSum,
     NextStage,
+    Operation,
     Residuals,
     Stage,
     StageBetween,
@@ -36,7 +40,7 @@ from symlie.runtime.steps.instructions import (
 )
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V, arrays_of
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.values import Value
+from symlie.runtime.steps.values import START_V, Acceleration, Algebra, Scalar, Value
 
 WIDTH = 120
 """Largest length of a line of C."""
@@ -46,9 +50,39 @@ _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, s
                               const symlie_state *restrict state, symlie_trial *restrict trial)"""
 
 
-def step_header(program: Program, name: str) -> str:
-    """Return the header ``step.h`` with the step of a method of the given name."""
-    return "\n".join(_Printer(program).header(name)) + "\n"
+def step_header(program: Program, name: str, start: Program | None = None) -> str:
+    """Return the header ``step.h`` with the step of a method.
+
+    Parameters
+    ----------
+    program
+        The step.
+    name
+        Name of the method.
+    start
+        Step of the first steps of a method that reads earlier states.
+    """
+    return "\n".join(_header(program, name, start)) + "\n"
+
+
+def _header(program: Program, name: str, start: Program | None) -> Iterator[str]:
+    """Yield the lines of the header."""
+    suffix = "" if program.coordinates == "exp" else f"_{program.coordinates}"
+    yield f"/* Step of {name}, printed by symlie from its step program; do not edit. */"
+    yield from ("#ifndef SYMLIE_STEP_H", "#define SYMLIE_STEP_H", "")
+    yield f"#define ONE_EXPONENTIAL {int(program.is_one_exponential)}"
+    for kernel in ("advance", "inverse_tangent_operator", "chart"):
+        yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
+    if start is not None:
+        yield f"#define EARLIER_STEPS {program.earlier_steps}"
+    yield from ("", '#include "steps.h"', "")
+    if start is None:
+        yield from _Printer(program).functions("")
+    else:
+        yield from _Printer(program).functions("later_")
+        yield from _Printer(start).functions("start_")
+        yield from ('#include "earlier_states.h"', "")
+    yield "#endif"
 
 
 class _Printer:
@@ -61,24 +95,17 @@ class _Printer:
         self._by_blocks = not program.features.is_fixed
         self._offsets = {"DIMENSION": "", "STORAGE": ""}
 
-    def header(self, name: str) -> Iterator[str]:
-        """Yield the lines of the header."""
-        suffix = "" if self._program.coordinates == "exp" else f"_{self._program.coordinates}"
-        yield f"/* Step of {name}, printed by symlie from its step program; do not edit. */"
-        yield from ("#ifndef SYMLIE_STEP_H", "#define SYMLIE_STEP_H", "")
-        yield f"#define ONE_EXPONENTIAL {int(self._program.is_one_exponential)}"
-        for kernel in ("advance", "inverse_tangent_operator", "chart"):
-            yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
-        yield from ("", '#include "steps.h"', "")
+    def functions(self, prefix: str) -> Iterator[str]:
+        """Yield the size of the workspace and the step, with a prefix of their names."""
         # A stage has its right-hand side in addition, and a velocity about which constraints are linearised.
         further = ["DIMENSION"] * (1 + self._features.has_nonlinear_rows)
         counts = Counter([*further, *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
-        yield "static inline long long step_workspace(const symlie_problem *restrict P)"
+        yield f"static inline long long {prefix}step_workspace(const symlie_problem *restrict P)"
         yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)'])};\n}}\n"
-        yield f"static inline int method_step{_ARGUMENTS}\n{{"
+        yield f"static inline int {prefix or 'method_'}step{_ARGUMENTS}\n{{"
         yield from self._body()
-        yield from ("    return SYMLIE_DONE;", "}", "", "#endif")
+        yield from ("    return SYMLIE_DONE;", "}", "")
 
     def _body(self) -> Iterator[str]:
         """Yield the statements of the step."""
@@ -141,7 +168,7 @@ class _Printer:
                 arguments = f"{self._array(jacobian)}, {self._array(first)}, mass, {out[0]}"
                 yield f"if (!step_minimal_multipliers(P, {arguments})) return SYMLIE_NOT_FINITE;"
             case MultiplierSum(weights, terms):
-                total = "".join(_term(w, f"{self._array(x)}[k]") for w, x in zip(weights, terms, strict=True))
+                total = "".join(self._term(w, f"{self._array(x)}[k]") for w, x in zip(weights, terms, strict=True))
                 yield f"EACH_COMPONENT(k, ROWS) {out[0]}[k] = SYMLIE_NUMBER(0){total};"
             case InverseTangent(theta, x):
                 yield f"step_inverse_tangent({P}, {self._array(theta)}, {self._array(x)}, {out[0]});"
@@ -149,8 +176,13 @@ class _Printer:
                 yield f"step_bracket({P}, {self._array(x)}, {self._array(y)}, {out[0]});"
             case Sum(base, weights, terms):
                 # The sum starts with zero, as in NumPy, so that the signs of zeros agree.
-                total = "".join(_term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
+                total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
                 yield self._loop(line, f"{'' if base is None else self._entry(base) + ' + '}h * (0{total})")
+            case Operation(operator, x, y):
+                yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
+            case Earlier(part, steps):
+                if isinstance(line.results[0], Scalar):
+                    yield f"const symlie_real {out[0]} = state->own[OWN_{part.upper()} + {steps - 1}];"
             case Add(base, power, weight, x):
                 factor = "".join(["h * "] * power) + c_number(weight)
                 yield self._loop(line, f"{self._entry(base)} + {factor} * {self._entry(x)}")
@@ -169,6 +201,8 @@ class _Printer:
                 yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
             case End():
                 yield from self._end(instruction)
+            case KeepHistory(theta, acceleration):
+                yield from self._history(theta, acceleration)
             case Multipliers(multiplier):
                 if self._array(multiplier) != END_LAMBDA:
                     yield f"copy(ROWS, {self._array(multiplier)}, {END_LAMBDA});"
@@ -249,6 +283,25 @@ class _Printer:
         yield f"keep_increment(P, {theta}, trial->increment);"
         yield f"system_normalize(P, {q}, {END_Q});"
 
+    def _history(self, theta: Algebra, acceleration: Acceleration | None) -> Iterator[str]:
+        steps = self._program.earlier_steps
+        yield f"status = step_history(P, state->q, {self._array(theta)});"
+        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+        yield f"trial->own[OWN_COUNT] = fmin(state->own[OWN_COUNT] + 1, {steps});"
+        start = {"lengths": "&h", "configurations": "state->q", "velocities": "state->v"}
+        for part, count in self._program.history:
+            newest = start[part] if part in start else self._array(acceleration or START_V)
+            place = f"own + OWN_{part.upper()}"
+            yield f"shift({count}, {HISTORY[part].size}, {newest}, state->{place}, trial->{place});"
+
+    def _number(self, value: Scalar | float) -> str:
+        return self._arrays[value] if isinstance(value, Scalar) else c_number(value)
+
+    def _term(self, weight: Scalar | float, entry: str) -> str:
+        if isinstance(weight, Scalar) or weight >= 0:
+            return f" + {self._number(weight)} * {entry}"
+        return f" - {c_number(-weight)} * {entry}"
+
     def _copied(self, value: Value, result: Value) -> Iterator[str]:
         """Yield a copy of a value to the array of a result that an instruction overwrites."""
         if self._array(value) != self._array(result):
@@ -269,7 +322,3 @@ class _Printer:
 def _time(c: float) -> str:
     """Return the time t + c h as C."""
     return "t" if c == 0 else "t + h" if c == 1 else f"t + {c_number(c)} * h"
-
-
-def _term(weight: float, entry: str) -> str:
-    return f" {'-' if weight < 0 else '+'} {c_number(abs(weight))} * {entry}"

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import ClassVar, get_args, get_type_hints
 
-from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Jacobian, Multiplier, Value, Velocity
+from symlie.runtime.steps.values import (
+    Acceleration,
+    Algebra,
+    Configuration,
+    Jacobian,
+    Multiplier,
+    Scalar,
+    Value,
+    Velocity,
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,7 @@ class Instruction:
         """Yield a phrase for each input of the wrong kind."""
         for name, kinds in _kinds(type(self)).items():
             found = getattr(self, name)
-            if not isinstance(found, kinds):
+            if not isinstance(found, kinds) and not (float in kinds and isinstance(found, int)):
                 wanted = " or ".join(kind.kind for kind in kinds if issubclass(kind, Value))
                 yield f"{name} must be a value of the kind {wanted}, not {described(found)}"
 
@@ -216,7 +225,7 @@ class Sum(Instruction):
     """base + h Σ weight·x, in the order of the terms; the base is zero if it is None."""
 
     base: Velocity | Algebra | None
-    weights: tuple[float, ...]
+    weights: tuple[float | Scalar, ...]
     terms: tuple[Acceleration | Algebra, ...]
 
     is_elementwise: ClassVar[bool] = True
@@ -228,6 +237,40 @@ class Sum(Instruction):
     @property
     def is_by_blocks(self) -> bool:
         return self.base is None
+
+
+@dataclass(frozen=True)
+class Operation(Instruction):
+    """Sum, difference, product or quotient of two numbers."""
+
+    operator: str
+    x: Scalar | float
+    y: Scalar | float
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
+
+
+@dataclass(frozen=True)
+class Earlier(Instruction):
+    """Part of the state at the start of an earlier step, or the length of that step."""
+
+    part: str
+    """Name in `HISTORY`."""
+    steps: int
+    """Number of steps before the current one."""
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (HISTORY[self.part],)
+
+
+HISTORY: dict[str, type[Value]] = {
+    "lengths": Scalar,
+    "configurations": Configuration,
+    "velocities": Velocity,
+    "accelerations": Acceleration,
+}
+"""Parts of the state that later steps can read, in the order in which they are stored."""
 
 
 @dataclass(frozen=True)
@@ -304,6 +347,15 @@ class End(Instruction):
     theta: Algebra
 
     makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+
+
+@dataclass(frozen=True)
+class KeepHistory(Instruction):
+    """The start of the step becomes the latest one of the earlier states, with v' there; the rotation from the earliest
+    state to the end must be in the domain of log."""
+
+    theta: Algebra
+    acceleration: Acceleration | None
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from symlie.runtime.steps.instructions import End, Multipliers, NextStage
-from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, Multiplier, Value
+from symlie.runtime.steps.instructions import Earlier, End, Multipliers, NextStage
+from symlie.runtime.steps.program import Line, Program
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Multiplier, Scalar, Value
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
 """Arrays of the result of a step."""
@@ -40,7 +40,8 @@ def arrays_of(program: Program) -> Arrays:
     preferred = _preferred(program, last_use)
     writes_lambda = [END_LAMBDA in {preferred.get(x.number) for x in line.results} for line in program.lines]
     end_of_lambda = [*writes_lambda, True].index(True)
-    of_value = {START_Q.number: "q", START_V.number: "v", START_LAMBDA.number: "state->lambda"}
+    of_value = {START_Q.number: "q", START_V.number: "v", START_LAMBDA.number: "state->lambda", STEP_LENGTH: "h"}
+    of_value |= {x.number: name for line in program.lines for x, name in _given(line)}
     kept = {*preferred, *of_value}
     sizes: dict[str, str] = {}
     free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA]})
@@ -78,6 +79,16 @@ def arrays_of(program: Program) -> Arrays:
             release(ended.values())
         release(x for x in line.results if last_use[x.number] == index and x.number not in kept)
     return Arrays(of_value, sizes)
+
+
+def _given(line: Line) -> Iterator[tuple[Value, str]]:
+    """Yield numbers, which are variables, and earlier states, which the method history contains."""
+    for result in line.results:
+        if isinstance(result, Scalar):
+            yield result, f"n{result.number}"
+        elif isinstance(line.instruction, Earlier):
+            steps = line.instruction.steps - 1
+            yield result, f"(state->own + OWN_{line.instruction.part.upper()} + {steps} * {result.size})"
 
 
 def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:

@@ -73,6 +73,8 @@ class Program:
     features: Features
     coordinates: str
     """Local coordinates, with the names of the option ``map``."""
+    history: tuple[tuple[str, int], ...] = ()
+    """Parts of earlier states that are kept for the following steps, with the number of steps."""
 
     @cached_property
     def end(self) -> End:
@@ -83,6 +85,11 @@ class Program:
     def has_estimate(self) -> bool:
         """True if some lines serve the error estimate."""
         return self.lines[-1].for_estimate
+
+    @property
+    def earlier_steps(self) -> int:
+        """Number of earlier steps that the program needs."""
+        return max((steps for _, steps in self.history), default=0)
 
     @cached_property
     def stages(self) -> int:

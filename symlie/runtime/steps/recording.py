@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from symlie.errors import ModelError
-from symlie.runtime.steps.instructions import STAGES, Advance, End, Instruction
+from symlie.runtime.steps.calls import Call, recorded
+from symlie.runtime.steps.instructions import STAGES, Advance, End, Instruction, Operation
 from symlie.runtime.steps.program import Line
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Scalar, Value
 
 Kind = TypeVar("Kind", bound=Value)
 
@@ -24,16 +25,31 @@ class Recording:
 
     Attributes
     ----------
+    start
+        Values at the start of the step: q, v, λ and h.
     for_estimate
         True if further instructions serve the error estimate only.
+    calls
+        Outer calls by the method in order, which `symlie.runtime.steps.calls` repeats.
+    depth
+        Number of calls in progress.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lines: list[Line] = []
         self._known: dict[Instruction, tuple[Value, ...]] = {}
-        self._values = {x.number for x in (START_Q, START_V, START_LAMBDA)}
+        self.start: tuple[Value, ...] = (START_Q, START_V, START_LAMBDA, Scalar(STEP_LENGTH, self))
+        self._values = {x.number for x in self.start}
         self.for_estimate = False
+        self.calls: list[Call] = []
+        self.depth = 0
+
+    @recorded
+    def arithmetic(self, operator: str, x: Scalar | float, y: Scalar | float) -> Scalar:
+        """Return the result of an operation on two numbers."""
+        x, y = (value if isinstance(value, Scalar) else float(value) for value in (x, y))
+        return self.one(Scalar, Operation(operator, x, y))
 
     def needed_lines(self) -> tuple[Line, ...]:
         """Return the lines without those that only compute unread values."""
@@ -61,11 +77,14 @@ class Recording:
         if instruction in self._known:
             return self._known[instruction]
         first = max(self._values) + 1
-        results = tuple(kind(first + k) for k, kind in enumerate(instruction.results))
+        results = tuple(self._value(kind, first + k) for k, kind in enumerate(instruction.results))
         self._values |= {x.number for x in results}
         self._known[instruction] = results
         self._lines.append(Line(instruction, results, self.for_estimate))
         return results
+
+    def _value(self, kind: type[Value], number: int) -> Value:
+        return Scalar(number, self) if issubclass(kind, Scalar) else kind(number)
 
     def error(self, sentence: str) -> ModelError:
         """Return an error at the line of the method that records the current instruction."""

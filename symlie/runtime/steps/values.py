@@ -1,14 +1,14 @@
-"""Values of step programs: vectors of a system, of different kinds."""
+"""Values of step programs: vectors of a system, of different kinds, and numbers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, Protocol
 
 
 @dataclass(frozen=True)
 class Value:
-    """Vector that an instruction computes; values of one program are numbered."""
+    """Vector or number that an instruction computes; values of one program are numbered."""
 
     number: int
 
@@ -66,8 +66,66 @@ class Jacobian(Value):
     kind: ClassVar[str] = "Jacobian"
 
 
+class StageValues(NamedTuple):
+    """State of a stage, with its v' and λ."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+    acceleration: Acceleration
+    multiplier: Multiplier
+
+
+class Arithmetic(Protocol):
+    """Recorder of arithmetic with numbers."""
+
+    def arithmetic(self, operator: str, x: Scalar | float, y: Scalar | float) -> Scalar:
+        """Return the result of an operation on two numbers."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scalar(Value):
+    """Number, such as the length of the step; operators record arithmetic."""
+
+    recorder: Arithmetic = field(compare=False, repr=False)
+
+    size: ClassVar[str] = "1"
+    kind: ClassVar[str] = "number"
+
+    def __add__(self, other: Scalar | float) -> Scalar:
+        return self.recorder.arithmetic("+", self, other)
+
+    def __radd__(self, other: float) -> Scalar:
+        return self.recorder.arithmetic("+", other, self)
+
+    def __sub__(self, other: Scalar | float) -> Scalar:
+        return self.recorder.arithmetic("-", self, other)
+
+    def __rsub__(self, other: float) -> Scalar:
+        return self.recorder.arithmetic("-", other, self)
+
+    def __mul__(self, other: Scalar | float) -> Scalar:
+        return self.recorder.arithmetic("*", self, other)
+
+    def __rmul__(self, other: float) -> Scalar:
+        return self.recorder.arithmetic("*", other, self)
+
+    def __truediv__(self, other: Scalar | float) -> Scalar:
+        return self.recorder.arithmetic("/", self, other)
+
+    def __rtruediv__(self, other: float) -> Scalar:
+        return self.recorder.arithmetic("/", other, self)
+
+    def __neg__(self) -> Scalar:
+        return self.recorder.arithmetic("-", 0.0, self)
+
+
 START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)
 """The state at the start of the step."""
+
+STEP_LENGTH = 3
+"""Number of the value h."""
 
 NO_JACOBIAN = Jacobian(-1)
 """Jacobian of a system without constraints, which no instruction reads."""

@@ -27,10 +27,10 @@ from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Ve
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.commutator_free import ChainTable
-    from symlie.runtime.steps.recorder import Recorder
+    from symlie.runtime.steps.recorder import StepRecorder
 
 
-def commutator_free_step(s: Recorder, table: ChainTable, *, has_estimate: bool, error_in_algebra: bool) -> None:
+def commutator_free_step(s: StepRecorder, table: ChainTable, *, has_estimate: bool, error_in_algebra: bool) -> None:
     """Write a step."""
     exponentials, c = table.exponentials.tolist(), table.c.tolist()
     points: list[tuple[Configuration, Velocity]] = []
@@ -48,7 +48,7 @@ def commutator_free_step(s: Recorder, table: ChainTable, *, has_estimate: bool, 
 
     def take_stage(i: int) -> None:
         Q, V, moved = follow(i, c[i]) if i else (s.q, s.v, [])
-        stage = s.stage(c[i], Q, V, first=i == 0)  # (2)
+        stage = s.stage(c[i], Q, V)  # (2)
         points.append((Q, V))
         increments.append(moved)
         V_dot.append(stage.acceleration)

@@ -33,11 +33,11 @@ from symlie.runtime.steps.values import Acceleration, Algebra, Multiplier
 from symlie.runtime.tableaux.exact import rounded
 
 if TYPE_CHECKING:
-    from symlie.runtime.steps.recorder import Recorder
+    from symlie.runtime.steps.recorder import StepRecorder
     from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
 
-def half_explicit_step(s: Recorder, tableau: HalfExplicitTableau) -> None:
+def half_explicit_step(s: StepRecorder, tableau: HalfExplicitTableau) -> None:
     """Write a step."""
     a, c, b_hat = tableau.a_float().tolist(), rounded(tableau.c).tolist(), tableau.b_hat_float()
     Theta_dot: list[Algebra] = []

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
+from symlie.runtime.methods.programs.history import shifted
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
@@ -17,17 +20,20 @@ from symlie.runtime.steps.instructions import (
     CoordinateRate,
     DependentRows,
     Difference,
+    Earlier,
     End,
     Estimate,
     Field,
     Instruction,
     InverseTangent,
     JacobianAt,
+    KeepHistory,
     MinimalMultipliers,
     Moving,
     Multipliers,
     MultiplierSum,
     NextStage,
+    Operation,
     Residuals,
     Stage,
     StageBetween,
@@ -36,15 +42,24 @@ from symlie.runtime.steps.instructions import (
     VelocityAt,
 )
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Scalar, Value
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 
-def interpreted(program: Program, stepper: Stepper, state: State, h: float) -> Trial:
-    """Compute a step of length h."""
-    step = _Step(program, stepper, state, h)
+OPERATORS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+"""Operations on numbers."""
+
+
+def interpreted(program: Program, stepper: Stepper, state: State, h: float, parts: Mapping[str, slice]) -> Trial:
+    """Compute a step of length h with a method history of the given parts."""
+    step = _Step(program, stepper, state, h, parts)
     for line in program.lines:
         if line.for_estimate and not stepper.control.with_estimate:
             break
@@ -65,19 +80,25 @@ class _Step:
         Result of the step, from its end on.
     """
 
-    def __init__(self, program: Program, stepper: Stepper, state: State, h: float) -> None:
+    def __init__(self, program: Program, stepper: Stepper, state: State, h: float, parts: Mapping[str, slice]) -> None:
         self._stepper, self._state, self._h, self._end = stepper, state, h, program.end
+        self._parts, self._earlier_steps = parts, program.earlier_steps
         self._coordinates = None if program.coordinates == "exp" else stepper.further
         self._stages: list[Array] = []
         self._constrained = ConstrainedStages(stepper)
         start = {START_Q: state.q, START_V: state.v, START_LAMBDA: state.multipliers}
-        self.arrays = {value.number: array for value, array in start.items()}
+        self.arrays: dict[int, Any] = {value.number: array for value, array in start.items()}
+        self.arrays[STEP_LENGTH] = h
         self.trial: Trial | None = None
 
     def __getitem__(self, value: Value) -> Array:
-        return self.arrays[value.number]
+        found: Array = self.arrays[value.number]
+        return found
 
-    def results(self, instruction: Instruction) -> tuple[Array, ...]:
+    def _number(self, value: Scalar | float) -> float:
+        return float(self.arrays[value.number]) if isinstance(value, Scalar) else value
+
+    def results(self, instruction: Instruction) -> tuple[Array | float, ...]:
         """Return the results of an instruction."""
         stepper, h, t = self._stepper, self._h, self._state.t
         m, kernels = stepper.mechanics, stepper.mechanics.kernels
@@ -108,9 +129,13 @@ class _Step:
             case Bracket(x, y):
                 return (kernels.bracket(self[x], self[y]),)
             case Sum(base, weights, terms):
-                weighted = (w * self[x] for w, x in zip(weights, terms, strict=True))
+                weighted = (self._number(w) * self[x] for w, x in zip(weights, terms, strict=True))
                 total = h * sum(weighted, np.zeros_like(self._state.v))
                 return (total if base is None else self[base] + total,)
+            case Operation(name, x, y):
+                return (OPERATORS[name](self._number(x), self._number(y)),)
+            case Earlier(part, steps):
+                return (self._history(part)[steps - 1],)
             case Add(base, power, weight, x):
                 return (self[base] + math.prod([h] * power) * weight * self[x],)
             case Advance(q, theta):
@@ -127,6 +152,14 @@ class _Step:
             case _:
                 self._complete(instruction)
                 return ()
+
+    def _history(self, part: str) -> Array:
+        """Return a part of the earlier states, latest first."""
+        assert self._state.own is not None
+        kept = self._state.own[self._parts[part]]
+        layout = self._stepper.mechanics.layout
+        sizes = {"configurations": layout.storage, "velocities": layout.dimension, "accelerations": layout.dimension}
+        return kept.reshape(-1, sizes[part]) if part in sizes else kept
 
     def _stage(self, t: float, q: Array, v: Array, is_first: bool) -> tuple[Array, Array]:
         acceleration, multipliers = self._stepper.stage(self._state, 0 if is_first else 1, t, q, v)
@@ -151,12 +184,19 @@ class _Step:
 
     def _complete(self, instruction: Instruction) -> None:
         """Complete the result of the step."""
-        stepper, trial, t = self._stepper, self.trial, self._state.t + self._h
+        stepper, trial, state, t = self._stepper, self.trial, self._state, self._state.t + self._h
         if isinstance(instruction, DependentRows):
             self._constrained.dependent = stepper.mechanics.dependent_rows(self[instruction.jacobian])
             return
         assert trial is not None
         match instruction:
+            case KeepHistory(theta, acceleration):
+                assert state.own is not None
+                stepper.check_chart(state.q, self[theta], times=2 * self._earlier_steps)
+                newest = {"lengths": np.array([self._h]), "configurations": state.q, "velocities": state.v}
+                if acceleration is not None:
+                    newest["accelerations"] = self[acceleration]
+                trial.own = shifted(state.own, self._parts, newest, self._earlier_steps)
             case Multipliers(multiplier):
                 trial.multipliers = self[multiplier]
             case NextStage(acceleration):

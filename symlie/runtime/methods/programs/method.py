@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.family import Method, OwnArray
+from symlie.runtime.methods.programs.history import arrays_of_history
 from symlie.runtime.methods.programs.interpreter import interpreted
 from symlie.runtime.steps.c_text import step_header
 from symlie.runtime.steps.program import Features, Program, features_of
-from symlie.runtime.steps.recorder import Recorder
+from symlie.runtime.steps.recorder import StepRecorder
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -30,8 +32,22 @@ class ProgrammedMethod(Method):
         """Local coordinates of the step."""
         return "exp"
 
+    @property
+    def takes_lanes(self) -> bool:
+        return not self.own
+
+    @property
+    def start(self) -> ProgrammedMethod | None:
+        """Method of the first steps, if the step reads earlier states."""
+        return None
+
+    @cached_property
+    def own(self) -> tuple[OwnArray, ...]:
+        """Earlier states that the step reads, latest first."""
+        return arrays_of_history(self.program(Features()).history)
+
     @abstractmethod
-    def write_step(self, s: Recorder) -> None:
+    def write_step(self, s: StepRecorder) -> None:
         """Write the step to a recorder.
 
         Parameters
@@ -42,17 +58,29 @@ class ProgrammedMethod(Method):
 
     def program(self, features: Features) -> Program:
         """Return the step for systems with certain features."""
-        s = Recorder(features, self.coordinates)
+        s = StepRecorder(features, self.coordinates)
         self.write_step(s)
         return s.program()
 
+    def start_program(self, features: Features) -> Program | None:
+        """Return the first steps, which keep the states that later steps read; None if these read no earlier ones."""
+        if self.start is None:
+            return None
+        s = StepRecorder(features, self.start.coordinates, dict(self.program(features).history))
+        self.start.write_step(s)
+        return s.program()
+
     def step_files(self, features: Features) -> dict[str, str]:
-        return {STEP_HEADER: step_header(self.program(features), self.name)}
+        return {STEP_HEADER: step_header(self.program(features), self.name, self.start_program(features))}
 
     def constants(self) -> list[str]:
         return []
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         if self.name not in stepper.programs:
-            stepper.programs[self.name] = self.program(features_of(stepper.mechanics, compiled=False))
-        return interpreted(stepper.programs[self.name], stepper, state, h)
+            features = features_of(stepper.mechanics, compiled=False)
+            program = self.program(features)
+            stepper.programs[self.name] = program, self.start_program(features) or program
+        later, start = stepper.programs[self.name]
+        is_start = state.own is not None and later.history and state.own[0] < later.earlier_steps
+        return interpreted(start if is_start else later, stepper, state, h, self.own_parts(stepper.mechanics.layout))

@@ -23,17 +23,17 @@ from symlie.runtime.steps.values import Acceleration, Algebra
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.rkmk import ExplicitTable
-    from symlie.runtime.steps.recorder import Recorder
+    from symlie.runtime.steps.recorder import StepRecorder
 
 
-def rkmk_step(s: Recorder, table: ExplicitTable) -> None:
+def rkmk_step(s: StepRecorder, table: ExplicitTable) -> None:
     """Record a step."""
     a, c, b_hat = table.a.tolist(), table.c.tolist(), table.b_hat
     K: list[Algebra] = []
     V_dot: list[Acceleration] = []
     Theta, Q, V = None, s.q, s.v
     for i in range(table.stages):
-        stage = s.stage(c[i], Q, V, first=i == 0)  # (2), (5)
+        stage = s.stage(c[i], Q, V)  # (2), (5)
         V_dot.append(stage.acceleration)
         K.append(s.inverse_tangent(Theta, s.slope(stage), table.inverse))  # (3)
         Theta = s.increment(a[i + 1], K)  # (1), and (4) after the last stage

@@ -1,0 +1,258 @@
+"""Recorder of sums, operators and stages without constraints."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.instructions import (
+    HISTORY,
+    Add,
+    Advance,
+    At,
+    Bracket,
+    CoordinateRate,
+    Difference,
+    Earlier,
+    Field,
+    InverseTangent,
+    MinimalMultipliers,
+    Moving,
+    Stage,
+    Sum,
+    VelocityAt,
+    described,
+)
+from symlie.runtime.steps.program import Features
+from symlie.runtime.steps.recording import Kind, Recording
+from symlie.runtime.steps.values import (
+    NO_JACOBIAN,
+    START_Q,
+    START_V,
+    STEP_LENGTH,
+    Acceleration,
+    Algebra,
+    Configuration,
+    Jacobian,
+    Multiplier,
+    Scalar,
+    StageValues,
+    Value,
+    Velocity,
+)
+
+
+class PreviousState:
+    """State at the start of an earlier step."""
+
+    def __init__(self, s: VectorRecorder, steps: int) -> None:
+        self._s, self._steps = s, steps
+
+    @property
+    def q(self) -> Configuration:
+        """Its configuration."""
+        return self._part(Configuration, "configurations")
+
+    @property
+    def v(self) -> Velocity:
+        """Its velocity."""
+        return self._part(Velocity, "velocities")
+
+    @property
+    def acceleration(self) -> Acceleration:
+        """Its v'."""
+        return self._part(Acceleration, "accelerations")
+
+    @property
+    def h(self) -> Scalar:
+        """Length of the step from it to the next state."""
+        return self._part(Scalar, "lengths")
+
+    def _part(self, kind: type[Kind], part: str) -> Kind:
+        found = self._s.earlier(part, self._steps)
+        assert isinstance(found, kind)
+        return found
+
+
+class VectorRecorder(Recording):
+    """Records vectors of a system; parameters and attributes as for `StepRecorder`."""
+
+    def __init__(self, features: Features, coordinates: str = "exp", history: Mapping[str, int] | None = None) -> None:
+        super().__init__(Path(__file__).parent)
+        self.q, self.v = START_Q, START_V
+        self.h = Scalar(STEP_LENGTH, self)
+        self._features, self._coordinates = features, coordinates
+        self._at: dict[tuple[float, Configuration], Configuration] = {}
+        self._first_jacobian = NO_JACOBIAN
+        self._first_acceleration: Acceleration | None = None
+        self._history = dict(history or {})
+        self._has_end = False
+
+    @recorded
+    def stage(self, c: float, q: Configuration, v: Velocity) -> StageValues:
+        """Return v' and λ at t + c h for the state (q, v).
+
+        Those of the stage at the start of the step may be known from the previous step.
+
+        Parameters
+        ----------
+        c
+            Node of the stage.
+        q, v
+            State of the stage.
+        """
+        is_first = (c, q, v) == (0, self.q, self.v)
+        found = self._stage_values(float(c), q, v, self.record(Stage(float(c), q, v, is_first)))
+        if is_first:
+            self._first_acceleration = found.acceleration
+        return found
+
+    @recorded
+    def slope(self, stage: StageValues, jacobian: Jacobian = NO_JACOBIAN) -> Algebra:
+        """Return the rates of the local coordinates of all nodes at a stage.
+
+        Parameters
+        ----------
+        stage
+            The stage.
+        jacobian
+            B there, for methods whose λ is not of minimal norm if constraints are redundant.
+        """
+        multiplier, rate = stage.multiplier, Algebra(stage.v.number)
+        if self._features.has_fields:
+            if self._features.has_redundant_rows and jacobian != NO_JACOBIAN:
+                multiplier = self.one(Multiplier, MinimalMultipliers(multiplier, jacobian, self._first_jacobian))
+            rate = self.one(Algebra, Field(stage.c, stage.q, stage.acceleration, multiplier, stage.v))
+        return self.rate(stage.q, rate)
+
+    @recorded
+    def rate(self, q: Configuration, velocities: Velocity | Algebra) -> Algebra:
+        """Return the rates of local coordinates at q for velocities."""
+        rate = Algebra(velocities.number)
+        return self.one(Algebra, CoordinateRate(q, rate)) if self._features.has_coordinate_rates else rate
+
+    def previous(self, steps: int) -> PreviousState:
+        """Return the state at the start of an earlier step.
+
+        Parameters
+        ----------
+        steps
+            Number of steps before the current one, at least 1.
+        """
+        return PreviousState(self, steps)
+
+    @recorded
+    def earlier(self, part: str, steps: int) -> Configuration | Velocity | Acceleration | Scalar:
+        """Return a part of the state at the start of an earlier step; see `previous`."""
+        if self._has_end:
+            raise self.error("earlier states are read before the end of a step")
+        if part not in HISTORY or steps < 1:
+            raise self.error(f"the state {steps} steps before has no part {part!r}")
+        self._history[part] = max(steps, self._history.get(part, 0))
+        (found,) = self.record(Earlier(part, steps))
+        assert isinstance(found, Configuration | Velocity | Acceleration | Scalar)
+        return found
+
+    @recorded
+    def inverse_tangent(self, theta: Algebra | None, slope: Algebra, series: Sequence[float] | None = None) -> Algebra:
+        """Return T⁻¹(θ) applied to a slope; zero for nodes that increments do not move.
+
+        Parameters
+        ----------
+        theta
+            The increment, or None for zero.
+        slope
+            The slope.
+        series
+            Weights of a truncated T⁻¹ in powers of ad, from the first power on; None: exact.
+        """
+        if theta is not None and series is None:
+            return self.one(Algebra, InverseTangent(theta, slope))
+        total = nested = self.one(Algebra, Moving(slope)) if self._features.has_resting_types else slope
+        if theta is not None:
+            for weight in series or ():
+                nested = self.bracket(theta, nested)
+                total = self.add(total, weight, nested)
+        return total
+
+    @recorded
+    def bracket(self, x: Algebra, y: Algebra) -> Algebra:
+        """Return the commutator [x, y]."""
+        return self.one(Algebra, Bracket(x, y))
+
+    @recorded
+    def increment(self, weights: Sequence[float | Scalar], slopes: Sequence[Algebra]) -> Algebra:
+        """Return h Σ weight·slope."""
+        return self.one(Algebra, self._sum(None, weights, slopes, Algebra))
+
+    @recorded
+    def velocity(
+        self, base: Velocity, weights: Sequence[float | Scalar], accelerations: Sequence[Acceleration]
+    ) -> Velocity:
+        """Return base + h Σ weight·acceleration."""
+        added = self._sum(base, weights, accelerations, Acceleration)
+        return self.one(Velocity, added) if self._features.integrates_velocities else base
+
+    @recorded
+    def add(self, base: Algebra, weight: float, x: Algebra, power: int = 0) -> Algebra:
+        """Return base + hⁿ weight·x with the given power n."""
+        return self.one(Algebra, Add(base, power, float(weight), x))
+
+    @recorded
+    def advance(self, q: Configuration, theta: Algebra) -> Configuration:
+        """Return q∘exp(θ), or its counterpart in the local coordinates of the step."""
+        return self.one(Configuration, Advance(q, theta))
+
+    @recorded
+    def at(self, c: float, q: Configuration, v: Velocity) -> tuple[Configuration, Velocity]:
+        """Return q and v with prescribed and dependent nodes at t + c h."""
+        if not self._features.has_motions:
+            return q, v
+        if (c, q) in self._at:
+            return self._at[c, q], self._velocity_at(c, self._at[c, q], v)
+        placed, velocity = self.record(At(float(c), q, v))
+        assert isinstance(placed, Configuration) and isinstance(velocity, Velocity)
+        self._at[c, q] = self._at[c, placed] = placed
+        return placed, velocity
+
+    def _velocity_at(self, c: float, q: Configuration, v: Velocity) -> Velocity:
+        return self.one(Velocity, VelocityAt(float(c), q, v)) if self._features.has_motions else v
+
+    @recorded
+    def difference(self, start: Configuration, end: Configuration) -> Algebra:
+        """Return log(start⁻¹∘end)."""
+        return self.one(Algebra, Difference(start, end))
+
+    @recorded
+    def total(self, increments: Sequence[Algebra]) -> Algebra:
+        """Return the sum of the increments of a step, which some systems read after it; otherwise any vector."""
+        if not self._features.reads_increments:
+            return increments[-1]
+        return functools.reduce(lambda sum_, x: self.add(sum_, 1.0, x), increments)
+
+    def _sum(
+        self,
+        base: Velocity | None,
+        weights: Sequence[float | Scalar],
+        terms: Sequence[Algebra | Acceleration],
+        kind: type[Value],
+    ) -> Sum:
+        """Return a sum without the terms of weight zero."""
+        if len(weights) < len(terms):
+            raise self.error(f"a sum has {len(terms)} terms, but {len(weights)} weights")
+        for term in terms:
+            if not isinstance(term, kind):
+                raise self.error(f"a sum has terms of the kind {kind.kind}, not {described(term)}")
+        used = [(w, x) for w, x in zip(map(_number, weights), terms, strict=False) if w != 0]
+        return Sum(base, tuple(w for w, _ in used), tuple(x for _, x in used))
+
+    def _stage_values(self, c: float, q: Configuration, v: Velocity, found: tuple[Value, ...]) -> StageValues:
+        acceleration, multiplier = found
+        assert isinstance(acceleration, Acceleration) and isinstance(multiplier, Multiplier)
+        return StageValues(c, q, v, acceleration, multiplier)
+
+
+def _number(weight: float | Scalar) -> float | Scalar:
+    return weight if isinstance(weight, Scalar) else float(weight)

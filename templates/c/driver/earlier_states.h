@@ -1,0 +1,28 @@
+/* Steps that read earlier states: a method that does not read them takes the first steps of a run and those after each
+ * jump. The method history contains the number of known states and the states, latest first. */
+#ifndef SYMLIE_EARLIER_STATES_H
+#define SYMLIE_EARLIER_STATES_H
+
+static inline long long step_workspace(const symlie_problem *restrict P)
+{
+    const long long start = start_step_workspace(P), later = later_step_workspace(P);
+    return start > later ? start : later;
+}
+
+static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                               const symlie_control *restrict control, mass_matrix *restrict mass,
+                               const symlie_state *restrict state, symlie_real *restrict own)
+{
+    for (int k = 0; k < OWN; k++) own[k] = 0;
+    return SYMLIE_DONE;
+}
+
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    if (state->own[OWN_COUNT] < EARLIER_STEPS) return start_step(P, work, t, h, control, mass, state, trial);
+    return later_step(P, work, t, h, control, mass, state, trial);
+}
+
+#endif

@@ -1,0 +1,3 @@
+"""Fixtures shared with the tests of runs."""
+
+from tests.runtime.conftest import often as often

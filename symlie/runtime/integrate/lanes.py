@@ -30,7 +30,7 @@ def refusal(system: System, request: Request) -> str | None:
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
-        f"'{method.name}' is neither half-explicit, Runge–Kutta–Munthe-Kaas nor taylor": not method.takes_lanes,
+        f"'{method.name}' is neither an explicit one-step method nor taylor": not method.takes_lanes,
         "the method composes steps": method.composition is not None,
         "the run projects onto the constraints": bool(control.project_position or control.project_velocity),
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",

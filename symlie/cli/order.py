@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import add
 from symlie.cli.output import print_json, print_table
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import path
+from symlie.errors import ModelError
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.family import Method
 
 SUMMARY = "Check the order conditions of a method exactly, and measure its order on a heavy top."
 DETAILS = """
@@ -31,7 +35,8 @@ A commutator-free method has products of exponentials. Each row has the weights 
   result = {exps = [["1/4", "1/6", "1/6", "-1/12"], ["-1/12", "1/6", "1/6", "1/4"]]}"""
 EXAMPLE = """symlie order cf4
   symlie order rkmk_dopri5 --method-option commutators=1
-  symlie order my_tableau.toml --json"""
+  symlie order my_tableau.toml --json
+  symlie order my_method.py:midpoint"""
 
 MODEL = "heavy_top"
 """Model for the observed order."""
@@ -39,6 +44,8 @@ SPIN = [0.4, 3.0, -1.0]
 """Its initial Ω, in rad/s, much slower than the default of the model."""
 END = 1.0
 """End time of its motion, in s."""
+SLACK = 0.3
+"""Largest difference between the declared order of a user-defined step and its observed order."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -56,40 +63,52 @@ def run(arguments: Namespace) -> int:
     from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
     method = chosen_method(arguments.method, dict(arguments.method_options))
-    found, embedded = method.orders()
+    found, embedded = method.orders() if method.has_coefficients else (None, None)
     arguments.result.update(
         name=method.name,
         family=method.family,
         options=method.options,
-        order=found.order,
-        order_hat=embedded.order if embedded else None,
-        exact=not method.tableau.is_decimal,
-        conditions=found.conditions,
-        violated=found.violated,
-        residual=found.residual,
+        order=found.order if found else method.order,
+        order_hat=embedded.order if embedded else method.order_hat,
+        exact=found is not None and not method.tableau.is_decimal,
     )
+    if found:
+        arguments.result.update(conditions=found.conditions, violated=found.violated, residual=found.residual)
     if isinstance(method.tableau, HalfExplicitTableau):
         arguments.result.update(kappa=str(method.tableau.kappa))
     measures = not (arguments.exact_only or method.chooses_order)
     if measures:
         arguments.result.update(observed=_observed(arguments))
+        if found is None:
+            _check_observed(method, arguments.result["observed"]["order"])
     if arguments.json:
         print_json({**arguments.result, "status": "ok"})
         return 0
-    rows = [("order", str(found.order))]
-    if embedded:
-        rows.append(("embedded", str(embedded.order)))
-    how = f"up to {found.residual:.1e}" if method.tableau.is_decimal else "exactly"
-    rows.append(("conditions", f"{found.conditions} hold {how}"))
+    rows = [("order", str(arguments.result["order"]))]
+    if arguments.result["order_hat"] is not None:
+        rows.append(("embedded", str(arguments.result["order_hat"])))
+    if found is None:
+        rows.append(("conditions", "not available for a step program"))
+    else:
+        how = f"up to {found.residual:.1e}" if method.tableau.is_decimal else "exactly"
+        rows.append(("conditions", f"{found.conditions} hold {how}"))
     if isinstance(method.tableau, HalfExplicitTableau):
         rows.append(("kappa", f"{method.tableau.kappa}, factor of an error in λ over one step"))
-    if found.violated:
+    if found and found.violated:
         rows.append(("order + 1", f"{found.violated} violated"))
     print(f"{method.name} ({method.family.replace('_', '-')})")
     print_table(rows)
     if measures:
         _print_observed(arguments.result["observed"])
     return 0
+
+
+def _check_observed(method: Method, orders: list[float]) -> None:
+    """Raise an error if the observed order contradicts the declared one."""
+    if orders and orders[-1] < method.order - SLACK:
+        raise ModelError(
+            f"Method {method.name}: the declared order is {method.order}, but the observed order is {orders[-1]:.2f}."
+        )
 
 
 def _observed(arguments: Namespace) -> dict[str, Any]:

@@ -12,7 +12,7 @@ CONTROLLER = "tumiotto2024"
 """Default controller."""
 
 
-METHOD_HELP = "name from 'symlie list', a TOML file with a tableau, or FILE.py:name of a discrete Lagrangian"
+METHOD_HELP = "name from 'symlie list', a TOML file with a tableau, or FILE.py:name of a method or discrete Lagrangian"
 """Help text for a method."""
 
 

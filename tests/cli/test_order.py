@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,19 @@ def test_tableau_file_can_be_used_in_runs(tmp_path: Path, capsys: pytest.Capture
     assert main(["converge", *top, *words]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["method"] for row in rows] == ["heun", "heun", "rkmk_rk44", "rkmk_rk44"]
+
+
+def test_order_of_a_step_in_a_file_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The declared order must agree with the observed one."""
+    file = tmp_path / "own.py"
+    text = (
+        "import symlie as sl\n@sl.method(order=1)\ndef euler(s):\n    first = s.stage(0, s.q, s.v)\n"
+        "    theta = s.increment([1], [s.slope(first)])\n"
+        "    s.end(s.advance(s.q, theta), s.velocity(s.v, [1], [first.acceleration]), theta)\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    assert main(["order", f"{file}:euler"]) == 0
+    assert "euler (user-defined)" in capsys.readouterr().out
+    file.write_text(text.replace("order=1", "order=2"), encoding="utf-8")
+    assert main(["order", f"{file}:euler"]) == 2
+    assert re.search(r"the declared order is 2, but the observed order is (1\.0|0\.9)", capsys.readouterr().err)

@@ -8,30 +8,38 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from symlie.contract.discrete import DiscreteLagrangian
 from symlie.errors import FormatError, ModelError
 from symlie.options import MethodName
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
-from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian
+from symlie.runtime.methods.user_defined import UserDefined, user_defined
+from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian, evaluated, from_file
 from symlie.utilities.reading import brief
 
 MethodLike = MethodName | str | Path | Method | Callable[..., object]
-"""A name, a file with a tableau, FILE.py:name of a discrete Lagrangian, a method, or a discrete Lagrangian."""
+"""A name, a file with a tableau, a method, a discrete Lagrangian, or ``FILE.py:name`` of one of the latter two."""
 
 
 def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = None) -> Method:
     """Return the specified method with changed options; see `Method.with_options`."""
     if isinstance(stated, Method):
         found = stated
-    elif callable(stated) or (isinstance(stated, str) and ".py:" in stated):
-        discrete = discrete_lagrangian(stated)
-        found = own_method(discrete.name, as_entry(discrete))
+    elif isinstance(stated, str) and ".py:" in stated:
+        loaded = from_file(stated)
+        found = loaded if isinstance(loaded, Method) else _variational(evaluated(stated.rpartition(":")[2], loaded))
+    elif callable(stated):
+        found = _variational(discrete_lagrangian(stated))
     elif isinstance(stated, Path) or (isinstance(stated, str) and stated.endswith(".toml")):
         found = load_tableau(stated)
     else:
         found = method(stated if isinstance(stated, str) else repr(stated))
     return found.with_options(options or {})
+
+
+def _variational(discrete: DiscreteLagrangian) -> Method:
+    return own_method(discrete.name, as_entry(discrete))
 
 
 def load_tableau(path: str | Path) -> Method:
@@ -68,6 +76,8 @@ def load_tableau(path: str | Path) -> Method:
 def own_method(name: str, entry: Mapping[str, Any]) -> Method:
     """Return the method of a user-defined tableau, with the orders that its coefficients satisfy; `entry` is the
     argument of `stated_method`."""
+    if entry.get("family") == UserDefined.family:
+        return user_defined(name, entry)
     found = replace(stated_method(name, entry), entry=entry)
     for key in ("order", "order_hat"):
         stated = entry.get(key, 0)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
+from typing import Any
 
 from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian, DiscreteLagrangianLike
 from symlie.errors import FormatError, ModelError, UnknownNameError
@@ -242,7 +243,7 @@ def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
     if not isinstance(stated, str):
         return evaluated(getattr(stated, "__name__", repr(stated)), stated)
     if ".py:" in stated:
-        return from_file(stated)
+        return evaluated(stated.rpartition(":")[2], from_file(stated))
     if stated not in DISCRETE_LAGRANGIANS:
         raise UnknownNameError(
             f"Unknown discrete Lagrangian '{stated}'; use one of: {', '.join(DISCRETE_LAGRANGIANS)}; FILE.py:name "
@@ -251,15 +252,20 @@ def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
     return DISCRETE_LAGRANGIANS[stated]
 
 
-def from_file(stated: str) -> DiscreteLagrangian:
-    """Load the discrete Lagrangian ``FILE.py:name``."""
+def from_file(stated: str) -> Any:
+    """Load ``FILE.py:name``, a method or a discrete Lagrangian."""
     file, _, name = stated.rpartition(":")
     if not Path(file).is_file():
-        raise FormatError(f"The file {file} of the discrete Lagrangian '{name}' does not exist.")
+        raise FormatError(f"The file {file} of the method '{name}' does not exist.")
     try:
         module = runpy.run_path(file)
+    except ModelError:
+        raise
     except Exception as error:
-        raise ModelError(f"{file} fails, where the discrete Lagrangian '{name}' is expected: {error!r}.") from error
+        raise ModelError(f"{file} fails, where the method '{name}' is expected: {error!r}.") from error
     if name not in module:
-        raise ModelError(f"{file} has no function '{name}'; a discrete Lagrangian is a function of q0, q1 and h.")
-    return evaluated(name, module[name])
+        raise ModelError(
+            f"{file} has no function '{name}'; a method is a function of s with @sl.method, and a discrete Lagrangian "
+            "is a function of q0, q1 and h."
+        )
+    return module[name]

@@ -1,0 +1,181 @@
+"""User-defined methods: orders, both backends, lanes, continued runs, and mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import FormatError, ModelError, UnsupportedMethodError
+from symlie.runtime.methods.chosen import method_of_run, own_method, recorded_method
+from symlie.runtime.methods.family import Method
+from symlie.runtime.study.observed_orders import observed_orders
+from tests.ensembles.test_ensemble import same
+from tests.runtime.interruptions import (
+    assert_continued_with_the_same_bits,
+    content,
+    interrupted,
+    resumed_in_pieces,
+)
+from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_types_that_do_not_move import BEFORE, pulled
+from tests.systems import heavy_top_system
+from tests.tolerances import BACKENDS_OF_SPACES
+
+
+@sl.method(order=2)
+def midpoint(s: sl.StepRecorder) -> None:
+    first = s.stage(0, s.q, s.v)
+    theta = s.increment([1 / 2], [s.slope(first)])
+    middle = s.stage(1 / 2, *s.at(1 / 2, s.advance(s.q, theta), s.velocity(s.v, [1 / 2], [first.acceleration])))
+    theta = s.increment([1], [s.inverse_tangent(theta, s.slope(middle))])
+    end = s.at(1, s.advance(s.q, theta), s.velocity(s.v, [1], [middle.acceleration]))
+    s.end(*end, theta)
+    s.end_multipliers(*end)
+
+
+@sl.method(order=2)
+def two_step(s: sl.StepRecorder) -> None:
+    now, before = s.stage(0, s.q, s.v), s.previous(1)
+    r = s.h / (2 * before.h)
+    theta = s.increment([1 + r, -r], [s.slope(now), s.rate(before.q, before.v)])
+    v = s.velocity(s.v, [1 + r, -r], [now.acceleration, before.acceleration])
+    s.end(*s.at(1, s.advance(s.q, theta), v), theta)
+
+
+@sl.method(order=2, order_hat=1, name="Heun's pair")
+def heun(s: sl.StepRecorder) -> None:
+    first = s.stage(0, s.q, s.v)
+    theta_hat, v_hat = s.increment([1], [s.slope(first)]), s.velocity(s.v, [1], [first.acceleration])
+    last = s.stage(1, *s.at(1, s.advance(s.q, theta_hat), v_hat))
+    slopes = [s.slope(first), s.inverse_tangent(theta_hat, s.slope(last))]
+    theta = s.increment([1 / 2, 1 / 2], slopes)
+    v = s.velocity(s.v, [1 / 2, 1 / 2], [first.acceleration, last.acceleration])
+    s.end(*s.at(1, s.advance(s.q, theta), v), theta)
+    s.only_for_estimate()
+    s.estimate(theta, theta_hat, v, v_hat)
+
+
+def ends(system: sl.System, **options: Any) -> np.ndarray:
+    """State at the end of a short run."""
+    solution = sl.solve(system, 2.0**-4, record_every=0, **options)
+    return np.concatenate([solution.q[-1], solution.v[-1]])
+
+
+@pytest.mark.parametrize("used", [midpoint, two_step, heun], ids=lambda m: m.name)
+def test_methods_have_the_declared_order(used: Method) -> None:
+    group = "SE3" if used.takes_constraints else "SO3"
+    system = heavy_top_system(group).with_initial("top", Omega=[0.4, 3.0, -1.0])
+    assert abs(observed_orders(system, used, 1.0).order[-1] - used.order) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("used", "group"), [(midpoint, "S3xR3"), (midpoint, "SO3"), (two_step, "SO3"), (heun, "SO3")], ids=str
+)
+def test_backends_agree(used: Method, group: str) -> None:
+    found = [ends(heavy_top_system(group, b), method=used, h=2.0**-9) for b in ("c", "numpy")]
+    assert np.abs(found[0] - found[1]).max() < BACKENDS_OF_SPACES * np.abs(found[0]).max()
+
+
+def test_steps_equal_those_of_the_library() -> None:
+    system = heavy_top_system("SO3")
+    found = ends(system, method=midpoint, h=2.0**-9)
+    tableau = own_method("midpoint", {"family": "rkmk", "a": [[], ["1/2"]], "b": ["0", "1"]})
+    assert (found == ends(system, method=tableau, h=2.0**-9)).all()
+
+
+def test_other_features_of_models_are_supported() -> None:
+    """First-order states, and prescribed nodes."""
+    for build in (steered, lambda backend: pulled(BEFORE[0])[backend == "numpy"]):
+        found = [sl.solve(build(b), 2.0**-4, method=midpoint, h=2.0**-8) for b in ("c", "numpy")]
+        assert np.abs(found[0].q[-1] - found[1].q[-1]).max() < BACKENDS_OF_SPACES
+        assert np.abs(found[0].q[-1] - found[0].q[0]).max() > 1e-6
+
+
+def test_steps_are_adaptive_with_an_estimate() -> None:
+    system = heavy_top_system("SO3")
+    exact = ends(system, method="rkmk_rk67", h=2.0**-10)
+    assert np.abs(ends(system, method=heun, rtol=1e-8) - exact).max() < 1e-5 * np.abs(exact).max()
+    assert heun.name == "Heun's pair"
+
+
+def test_members_run_in_lanes_with_the_bits_of_single_runs() -> None:
+    run = {"parameters": {"mass": np.linspace(10, 20, 6)}, "method": midpoint, "h": 2.0**-9}
+    assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, 4)))
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("used", [midpoint, two_step], ids=lambda m: m.name)
+def test_resumed_and_continued_runs_are_bit_identical(used: Method, tmp_path: Path) -> None:
+    system, options = heavy_top_system("SO3"), {"method": used, "h": 2.0**-9}
+    expected, path = sl.solve(system, 2.0**-4, **options), tmp_path / "run"
+    interrupted(system, 2.0**-4, 3, path, **options)
+    assert content(resumed_in_pieces(path, 3)) == content(expected)
+    assert_continued_with_the_same_bits(system, 2.0**-5, 2.0**-4, tmp_path, **options)
+
+
+def test_solutions_contain_the_method(tmp_path: Path) -> None:
+    """States between recorded ones are available without the function."""
+    solution = sl.solve(heavy_top_system("SO3"), 2.0**-5, method=midpoint, h=2.0**-9)
+    solution.save(tmp_path / "run.nc")
+    loaded = sl.load_solution(tmp_path / "run.nc", trust=True)
+    again = method_of_run(loaded.method, loaded.settings)
+    assert again == midpoint and type(again) is type(midpoint)
+    assert (loaded(0.0117).q == solution(0.0117).q).all()
+
+
+def no_estimate(s: sl.StepRecorder) -> None:
+    s.end(s.q, s.v, s.increment([1], [s.rate(s.q, s.v)]))
+
+
+def late_history(s: sl.StepRecorder) -> None:
+    no_estimate(s)
+    assert s.previous(1).q
+
+
+def no_first_stage(s: sl.StepRecorder) -> None:
+    assert s.previous(1).acceleration
+    no_estimate(s)
+
+
+@pytest.mark.parametrize(
+    ("write", "options", "sentence"),
+    [
+        (no_estimate, {"order_hat": 1}, "Method no_estimate has order_hat, but no estimate"),
+        (late_history, {}, "earlier states are read before the end of a step"),
+        (no_first_stage, {}, r"a step that reads earlier accelerations needs the stage \(0, s.q, s.v\)"),
+        (lambda s: None, {}, "A step has no end"),
+    ],
+)
+def test_mistakes_are_reported(write: Any, options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ModelError, match=sentence):
+        sl.method(order=1, **options)(write)
+
+
+def test_unsupported_models_are_refused() -> None:
+    with pytest.raises(UnsupportedMethodError, match="integrates systems without constraints"):
+        ends(heavy_top_system("SE3"), method=two_step, h=1e-3)
+    model = sl.Model("decay")
+    x = model.state("x", 1)
+    model.field(x, [-x.x[0]])
+    model.initial(x, x=[1])
+    with pytest.raises(UnsupportedMethodError, match="reads earlier states"):
+        ends(model.derive().compile(backend="numpy"), method=two_step, h=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("calls", "sentence"),
+    [
+        ("no list", "is damaged"),
+        ([["stage"]], "is damaged"),
+        ([["__init__", [], {}, []]], "unknown instruction, '__init__'"),
+        ([["stage", [0.0, {"value": 0}, {"value": 77}], {}, [4, 5]]], "a damaged call of stage"),
+        ([["stage", [0.0], {}, []]], "a damaged call of stage"),
+    ],
+)
+def test_damaged_files_are_reported(calls: Any, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        recorded_method({"name": "x", "entry": {"family": "user_defined", "order": 1, "calls": calls}, "options": {}})

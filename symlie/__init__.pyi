@@ -25,6 +25,7 @@ from symlie import errors as errors
 from symlie import inertia as inertia
 from symlie import joints as joints
 from symlie import section as section
+from symlie import steps as steps
 from symlie.contract.attached_shapes import AttachedShape as AttachedShape
 from symlie.contract.shapes import Shape as Shape
 from symlie.contract.shapes import arrow as arrow
@@ -132,7 +133,7 @@ from symlie.runtime.integrate.solve import solve as solve
 from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau
 from symlie.runtime.methods.family import Method as Method
-from symlie.runtime.methods.user_defined import method as method
+from symlie.runtime.methods.programs.decorated import method as method
 from symlie.runtime.plot.convergence_figure import plot_convergence as plot_convergence
 from symlie.runtime.plot.convergence_figure import plot_newton_iterations as plot_newton_iterations
 from symlie.runtime.plot.step_figure import plot_steps as plot_steps
@@ -156,7 +157,6 @@ from symlie.runtime.statics.mobility import Motion as Motion
 from symlie.runtime.statics.mobility import RedundantJoints as RedundantJoints
 from symlie.runtime.statics.monodromy import Monodromy as Monodromy
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
-from symlie.runtime.steps.recorder import StepRecorder as StepRecorder
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
 from symlie.runtime.system.completion import InitialState as InitialState

@@ -25,6 +25,7 @@ ROOMS = (
     "typeset",
     "derive",
     "joints",
+    "steps",
     "elements",
     "modeling",
     "groups",

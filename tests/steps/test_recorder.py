@@ -79,11 +79,11 @@ def test_terms_of_weight_zero_are_omitted() -> None:
 
 
 def wrong_kind(s: StepRecorder) -> None:
-    s.advance(s.v, s.q)  # type: ignore[arg-type]
+    s.advance(s.v, s.q)
 
 
 def wrong_term(s: StepRecorder) -> None:
-    s.increment([1.0], [s.stage(0.0, s.q, s.v).acceleration])  # type: ignore[list-item]
+    s.increment([1.0], [s.stage(0.0, s.q, s.v).acceleration])
 
 
 def few_weights(s: StepRecorder) -> None:

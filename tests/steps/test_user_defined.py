@@ -27,7 +27,7 @@ from tests.tolerances import BACKENDS_OF_SPACES
 
 
 @sl.method(order=2)
-def midpoint(s: sl.StepRecorder) -> None:
+def midpoint(s: sl.steps.StepRecorder) -> None:
     first = s.stage(0, s.q, s.v)
     theta = s.increment([1 / 2], [s.slope(first)])
     middle = s.stage(1 / 2, *s.at(1 / 2, s.advance(s.q, theta), s.velocity(s.v, [1 / 2], [first.acceleration])))
@@ -38,7 +38,7 @@ def midpoint(s: sl.StepRecorder) -> None:
 
 
 @sl.method(order=2)
-def two_step(s: sl.StepRecorder) -> None:
+def two_step(s: sl.steps.StepRecorder) -> None:
     now, before = s.stage(0, s.q, s.v), s.previous(1)
     r = s.h / (2 * before.h)
     theta = s.increment([1 + r, -r], [s.slope(now), s.rate(before.q, before.v)])
@@ -47,7 +47,7 @@ def two_step(s: sl.StepRecorder) -> None:
 
 
 @sl.method(order=2, order_hat=1, name="Heun's pair")
-def heun(s: sl.StepRecorder) -> None:
+def heun(s: sl.steps.StepRecorder) -> None:
     first = s.stage(0, s.q, s.v)
     theta_hat, v_hat = s.increment([1], [s.slope(first)]), s.velocity(s.v, [1], [first.acceleration])
     last = s.stage(1, *s.at(1, s.advance(s.q, theta_hat), v_hat))
@@ -127,16 +127,16 @@ def test_solutions_contain_the_method(tmp_path: Path) -> None:
     assert (loaded(0.0117).q == solution(0.0117).q).all()
 
 
-def no_estimate(s: sl.StepRecorder) -> None:
+def no_estimate(s: sl.steps.StepRecorder) -> None:
     s.end(s.q, s.v, s.increment([1], [s.rate(s.q, s.v)]))
 
 
-def late_history(s: sl.StepRecorder) -> None:
+def late_history(s: sl.steps.StepRecorder) -> None:
     no_estimate(s)
     assert s.previous(1).q
 
 
-def no_first_stage(s: sl.StepRecorder) -> None:
+def no_first_stage(s: sl.steps.StepRecorder) -> None:
     assert s.previous(1).acceleration
     no_estimate(s)
 

@@ -14,7 +14,6 @@ from symlie.options import MethodName
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
-from symlie.runtime.methods.user_defined import UserDefined, user_defined
 from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian, evaluated, from_file
 from symlie.utilities.reading import brief
 
@@ -76,13 +75,14 @@ def load_tableau(path: str | Path) -> Method:
 def own_method(name: str, entry: Mapping[str, Any]) -> Method:
     """Return the method of a user-defined tableau, with the orders that its coefficients satisfy; `entry` is the
     argument of `stated_method`."""
-    if entry.get("family") == UserDefined.family:
-        return user_defined(name, entry)
-    found = replace(stated_method(name, entry), entry=entry)
+    start = {"start": method(str(entry["start"]))} if "start" in entry else {}
+    found = replace(stated_method(name, {**entry, **start}), entry=entry)
     for key in ("order", "order_hat"):
         stated = entry.get(key, 0)
         if not isinstance(stated, int) or isinstance(stated, bool):
             raise ModelError(f"Tableau {name}: {key} is {brief(repr(stated))}, but it must be a whole number.")
+    if not found.has_coefficients:
+        return found
     orders = dict(zip(("order", "order_hat"), found.orders(), strict=True))
     changes = {}
     for key, order in orders.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, Protocol, SupportsFloat, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,8 @@ class Call(NamedTuple):
     """Call of a method of a recorder, in JSON form; numbers represent values."""
 
     name: str
-    arguments: list[Any]
-    options: dict[str, Any]
+    arguments: list[object]
+    options: dict[str, object]
     results: list[int]
     """Numbers of the values in the result."""
 
@@ -97,7 +97,7 @@ def repeat(calls: Iterable[Call], s: Recording) -> None:
             raise FormatError(f"The step program contains a damaged call of {name}: {error}.") from error
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: object) -> object:
     if isinstance(value, Value):
         return {"value": value.number}
     if isinstance(value, StageValues):
@@ -106,10 +106,13 @@ def _encoded(value: Any) -> Any:
         return [_encoded(x) for x in value]
     if value is None or isinstance(value, bool | int | str):
         return value
-    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    assert isinstance(value, SupportsFloat)
+    return float(value)
 
 
-def _decoded(data: Any, known: Mapping[int, Value]) -> Any:
+def _decoded(data: object, known: Mapping[int, Value]) -> object:
     if isinstance(data, list):
         return [_decoded(x, known) for x in data]
     if not isinstance(data, dict):

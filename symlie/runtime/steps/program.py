@@ -36,6 +36,18 @@ class Features:
     """False if nothing reads the increment of a step after its end."""
 
 
+ALL_FEATURES = Features(
+    constrained=True,
+    has_fields=True,
+    has_coordinate_rates=True,
+    has_motions=True,
+    has_resting_types=True,
+    has_redundant_rows=True,
+    has_nonlinear_rows=True,
+)
+"""Features for which no instruction is omitted and no results coincide."""
+
+
 def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
     """Return the features of a system for compiled code, in which all nodes of fixed topologies move, or for NumPy."""
     layout = mechanics.layout

@@ -77,22 +77,38 @@ class StepRecorder(VectorRecorder):
         """Return B at the start of the step, which determines the redundant constraint equations of its stages."""
         self._first_jacobian = self.jacobian(0.0, self.q, self.v)
         if self._features.constrained and self._features.has_redundant_rows:
-            self.record(DependentRows(self._first_jacobian))
+            self._record(DependentRows(self._first_jacobian))
         return self._first_jacobian
 
     @recorded
     def jacobian(self, c: float, q: Configuration, v: Velocity) -> Jacobian:
-        """Return B at t + c h, which depends on v only if constraints are nonlinear in the velocities."""
+        """Return B at t + c h.
+
+        Parameters
+        ----------
+        c
+            Node, dimensionless.
+        q
+            Configuration.
+        v
+            Velocity, on which B depends only if constraints are nonlinear in the velocities.
+        """
         if not self._features.constrained:
             return NO_JACOBIAN
-        return self.one(Jacobian, JacobianAt(float(c), q, v if self._features.has_nonlinear_rows else self.v))
+        return self._one(Jacobian, JacobianAt(float(c), q, v if self._features.has_nonlinear_rows else self.v))
 
     @recorded
     def first_stage(self, jacobian: Jacobian) -> StageValues:
-        """Return v' at the start of the step for the λ there; if M is singular, solve for both."""
+        """Return v' at the start of the step for the λ there; if M is singular, solve for both.
+
+        Parameters
+        ----------
+        jacobian
+            B there.
+        """
         if not (self._features.constrained and self._features.mass_is_regular):
             return self.stage(0.0, self.q, self.v)
-        found = self.record(StageWithMultipliers(0.0, self.q, self.v, jacobian, START_LAMBDA))
+        found = self._record(StageWithMultipliers(0.0, self.q, self.v, jacobian, START_LAMBDA))
         stage = self._stage_values(0.0, self.q, self.v, found)
         self._first_acceleration = stage.acceleration
         return stage
@@ -125,7 +141,7 @@ class StepRecorder(VectorRecorder):
         if self._features.has_nonlinear_rows:
             guess = known
             for latest in accelerations[-1:]:
-                guess = self.one(Velocity, Add(known, 1, float(weights[-1]), latest))
+                guess = self._one(Velocity, Add(known, 1, float(weights[-1]), latest))
             guess = self._velocity_at(*following, guess)
         return self._between(point, following, known, weights[-1], guess, keeps_mass=False)
 
@@ -155,7 +171,7 @@ class StepRecorder(VectorRecorder):
         known = self._known_velocity(following, weights, accelerations[:-1])
         guess = guess if self._features.has_nonlinear_rows else known
         stage = self._between(point, following, known, weights[-1], guess, keeps_mass=True)
-        return self.one(Velocity, Add(known, 1, float(weights[-1]), stage.acceleration))
+        return self._one(Velocity, Add(known, 1, float(weights[-1]), stage.acceleration))
 
     def _known_velocity(
         self, following: tuple[float, Configuration], weights: Sequence[float], accelerations: Sequence[Acceleration]
@@ -178,7 +194,7 @@ class StepRecorder(VectorRecorder):
         guess = guess if self._features.has_nonlinear_rows else None
         numbers = float(weight), guess, keeps_mass
         stage = StageBetween(float(c), q, v, jacobian, float(next_c), next_q, next_jacobian, known, *numbers)
-        return self._stage_values(float(c), q, v, self.record(stage))
+        return self._stage_values(float(c), q, v, self._record(stage))
 
     @recorded
     def end(self, q: Configuration, v: Velocity, theta: Algebra) -> Configuration:
@@ -192,57 +208,94 @@ class StepRecorder(VectorRecorder):
             Increment of the step, or the sum of its increments.
         """
         if self._has_end:
-            raise self.error("a step has one end only")
+            raise self._error("a step has one end only")
         self._has_end = True
-        found = self.one(Configuration, End(q, v, theta))
+        found = self._one(Configuration, End(q, v, theta))
         if self._history:
             acceleration = self._first_acceleration
             if "accelerations" not in self._history:
                 acceleration = None
             elif acceleration is None:
-                raise self.error("a step that reads earlier accelerations needs the stage (0, s.q, s.v)")
-            self.record(KeepHistory(theta, acceleration))
+                raise self._error("a step that reads earlier accelerations needs the stage (0, s.q, s.v)")
+            self._record(KeepHistory(theta, acceleration))
         return found
 
     @recorded
     def end_multipliers(self, q: Configuration, v: Velocity) -> None:
-        """Take λ from a stage at the end of the step, whose v' is the first stage of the next step, and measure the
-        residuals of the constraints; without constraints do nothing."""
+        """Take λ from a stage at the end of the step; do nothing for systems without constraints.
+
+        Its v' is the first stage of the next step. The residuals of the constraints are measured.
+
+        Parameters
+        ----------
+        q, v
+            State at the end.
+        """
         if self._features.constrained:
             last = self.stage(1.0, q, v)
             self.next_stage(last)
-            self.record(Multipliers(last.multiplier))
-            self.record(Residuals(q, v, None))
+            self._record(Multipliers(last.multiplier))
+            self._record(Residuals(q, v, None))
 
     @recorded
     def multipliers(self, weights: Sequence[float], terms: Sequence[Multiplier]) -> None:
-        """Take Σ weight·λ as λ at the end of the step."""
+        """Take Σ weight·λ as λ at the end of the step.
+
+        Parameters
+        ----------
+        weights
+            Dimensionless weights.
+        terms
+            Multipliers of stages.
+        """
         if self._features.constrained:
             used = [(float(w), x) for w, x in zip(weights, terms, strict=True) if w != 0]
-            total = self.one(Multiplier, MultiplierSum(tuple(w for w, _ in used), tuple(x for _, x in used)))
-            self.record(Multipliers(total))
+            total = self._one(Multiplier, MultiplierSum(tuple(w for w, _ in used), tuple(x for _, x in used)))
+            self._record(Multipliers(total))
 
     @recorded
     def residuals(self, q: Configuration, v: Velocity, jacobian: Jacobian) -> None:
-        """Measure the residuals of the constraints at the end of the step, with B there."""
+        """Measure the residuals of the constraints at the end of the step.
+
+        Parameters
+        ----------
+        q, v
+            State there.
+        jacobian
+            B there.
+        """
         if self._features.constrained:
-            self.record(Residuals(q, v, jacobian))
+            self._record(Residuals(q, v, jacobian))
 
     @recorded
     def next_stage(self, stage: StageValues) -> None:
-        """Reuse v' of a stage at the end of the step as the first stage of the next step."""
-        self.record(NextStage(stage.acceleration))
+        """Reuse v' of a stage at the end of the step as the first stage of the next step.
+
+        Parameters
+        ----------
+        stage
+            The stage.
+        """
+        self._record(NextStage(stage.acceleration))
 
     @recorded
     def only_for_estimate(self) -> None:
         """Begin the last part of a step, which only steps with an error estimate execute."""
         if not self._has_end:
-            raise self.error("the error is estimated after the end of a step")
+            raise self._error("the error is estimated after the end of a step")
         self.for_estimate = True
 
     @recorded
     def estimate(self, theta: Algebra, theta_hat: Algebra, v: Velocity, v_hat: Velocity) -> None:
-        """Estimate the error by the embedded results ``theta_hat`` and ``v_hat``."""
+        """Estimate the error by the results of an embedded formula.
+
+        Parameters
+        ----------
+        theta, v
+            Increment and velocity at the end.
+        theta_hat, v_hat
+            Those of the embedded formula.
+        """
         if not self.for_estimate:
-            raise self.error("estimate belongs to the part only_for_estimate of a step")
-        self.record(Estimate(theta, theta_hat, self.v, v, v_hat))
+            raise self._error("estimate belongs to the part only_for_estimate of a step")
+        self._record(Estimate(theta, theta_hat, self.v, v, v_hat))

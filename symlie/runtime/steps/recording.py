@@ -39,17 +39,17 @@ class Recording:
         self._folder = folder
         self._lines: list[Line] = []
         self._known: dict[Instruction, tuple[Value, ...]] = {}
-        self.start: tuple[Value, ...] = (START_Q, START_V, START_LAMBDA, Scalar(STEP_LENGTH, self))
+        self.start: tuple[Value, ...] = (START_Q, START_V, START_LAMBDA, Scalar(STEP_LENGTH, self._arithmetic))
         self._values = {x.number for x in self.start}
         self.for_estimate = False
         self.calls: list[Call] = []
         self.depth = 0
 
     @recorded
-    def arithmetic(self, operator: str, x: Scalar | float, y: Scalar | float) -> Scalar:
+    def _arithmetic(self, operator: str, x: Scalar | float, y: Scalar | float) -> Scalar:
         """Return the result of an operation on two numbers."""
         x, y = (value if isinstance(value, Scalar) else float(value) for value in (x, y))
-        return self.one(Scalar, Operation(operator, x, y))
+        return self._one(Scalar, Operation(operator, x, y))
 
     def needed_lines(self) -> tuple[Line, ...]:
         """Return the lines without those that only compute unread values."""
@@ -62,18 +62,18 @@ class Recording:
                 read |= {x.number for x in line.instruction.inputs}
         return tuple(reversed(found))
 
-    def one(self, kind: type[Kind], instruction: Instruction) -> Kind:
+    def _one(self, kind: type[Kind], instruction: Instruction) -> Kind:
         """Record an instruction with one result."""
-        (found,) = self.record(instruction)
+        (found,) = self._record(instruction)
         assert isinstance(found, kind)
         return found
 
-    def record(self, instruction: Instruction) -> tuple[Value, ...]:
+    def _record(self, instruction: Instruction) -> tuple[Value, ...]:
         name = type(instruction).__name__
         for mistake in instruction.mistakes():
-            raise self.error(f"{name}: {mistake}")
+            raise self._error(f"{name}: {mistake}")
         if any(x.number not in self._values for x in instruction.inputs):
-            raise self.error(f"{name}: an input is a value of another step")
+            raise self._error(f"{name}: an input is a value of another step")
         if instruction in self._known:
             return self._known[instruction]
         first = max(self._values) + 1
@@ -84,9 +84,9 @@ class Recording:
         return results
 
     def _value(self, kind: type[Value], number: int) -> Value:
-        return Scalar(number, self) if issubclass(kind, Scalar) else kind(number)
+        return Scalar(number, self._arithmetic) if issubclass(kind, Scalar) else kind(number)
 
-    def error(self, sentence: str) -> ModelError:
+    def _error(self, sentence: str) -> ModelError:
         """Return an error at the line of the method that records the current instruction."""
         frame = sys._getframe()
         while frame.f_back is not None and Path(frame.f_code.co_filename).parent == self._folder:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -76,49 +77,42 @@ class StageValues(NamedTuple):
     multiplier: Multiplier
 
 
-class Arithmetic(Protocol):
-    """Recorder of arithmetic with numbers."""
-
-    def arithmetic(self, operator: str, x: Scalar | float, y: Scalar | float) -> Scalar:
-        """Return the result of an operation on two numbers."""
-        ...
-
-
 @dataclass(frozen=True)
 class Scalar(Value):
     """Number, such as the length of the step; operators record arithmetic."""
 
-    recorder: Arithmetic = field(compare=False, repr=False)
+    operate: Callable[[str, Scalar | float, Scalar | float], Scalar] = field(compare=False, repr=False)
+    """Recorder of an operation on two numbers."""
 
     size: ClassVar[str] = "1"
     kind: ClassVar[str] = "number"
 
     def __add__(self, other: Scalar | float) -> Scalar:
-        return self.recorder.arithmetic("+", self, other)
+        return self.operate("+", self, other)
 
     def __radd__(self, other: float) -> Scalar:
-        return self.recorder.arithmetic("+", other, self)
+        return self.operate("+", other, self)
 
     def __sub__(self, other: Scalar | float) -> Scalar:
-        return self.recorder.arithmetic("-", self, other)
+        return self.operate("-", self, other)
 
     def __rsub__(self, other: float) -> Scalar:
-        return self.recorder.arithmetic("-", other, self)
+        return self.operate("-", other, self)
 
     def __mul__(self, other: Scalar | float) -> Scalar:
-        return self.recorder.arithmetic("*", self, other)
+        return self.operate("*", self, other)
 
     def __rmul__(self, other: float) -> Scalar:
-        return self.recorder.arithmetic("*", other, self)
+        return self.operate("*", other, self)
 
     def __truediv__(self, other: Scalar | float) -> Scalar:
-        return self.recorder.arithmetic("/", self, other)
+        return self.operate("/", self, other)
 
     def __rtruediv__(self, other: float) -> Scalar:
-        return self.recorder.arithmetic("/", other, self)
+        return self.operate("/", other, self)
 
     def __neg__(self) -> Scalar:
-        return self.recorder.arithmetic("-", 0.0, self)
+        return self.operate("-", 0.0, self)
 
 
 START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)

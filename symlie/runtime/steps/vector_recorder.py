@@ -71,7 +71,7 @@ class PreviousState:
         return self._part(Scalar, "lengths")
 
     def _part(self, kind: type[Kind], part: str) -> Kind:
-        found = self._s.earlier(part, self._steps)
+        found = self._s._earlier(part, self._steps)
         assert isinstance(found, kind)
         return found
 
@@ -82,7 +82,7 @@ class VectorRecorder(Recording):
     def __init__(self, features: Features, coordinates: str = "exp", history: Mapping[str, int] | None = None) -> None:
         super().__init__(Path(__file__).parent)
         self.q, self.v = START_Q, START_V
-        self.h = Scalar(STEP_LENGTH, self)
+        self.h = Scalar(STEP_LENGTH, self._arithmetic)
         self._features, self._coordinates = features, coordinates
         self._at: dict[tuple[float, Configuration], Configuration] = {}
         self._first_jacobian = NO_JACOBIAN
@@ -94,17 +94,17 @@ class VectorRecorder(Recording):
     def stage(self, c: float, q: Configuration, v: Velocity) -> StageValues:
         """Return v' and λ at t + c h for the state (q, v).
 
-        Those of the stage at the start of the step may be known from the previous step.
+        Those of the stage (0, s.q, s.v) may be known from the previous step.
 
         Parameters
         ----------
         c
-            Node of the stage.
+            Node of the stage, dimensionless.
         q, v
             State of the stage.
         """
         is_first = (c, q, v) == (0, self.q, self.v)
-        found = self._stage_values(float(c), q, v, self.record(Stage(float(c), q, v, is_first)))
+        found = self._stage_values(float(c), q, v, self._record(Stage(float(c), q, v, is_first)))
         if is_first:
             self._first_acceleration = found.acceleration
         return found
@@ -112,6 +112,8 @@ class VectorRecorder(Recording):
     @recorded
     def slope(self, stage: StageValues, jacobian: Jacobian = NO_JACOBIAN) -> Algebra:
         """Return the rates of the local coordinates of all nodes at a stage.
+
+        They are velocities, rates of first-order states, or rates of stored coordinates.
 
         Parameters
         ----------
@@ -123,15 +125,23 @@ class VectorRecorder(Recording):
         multiplier, rate = stage.multiplier, Algebra(stage.v.number)
         if self._features.has_fields:
             if self._features.has_redundant_rows and jacobian != NO_JACOBIAN:
-                multiplier = self.one(Multiplier, MinimalMultipliers(multiplier, jacobian, self._first_jacobian))
-            rate = self.one(Algebra, Field(stage.c, stage.q, stage.acceleration, multiplier, stage.v))
+                multiplier = self._one(Multiplier, MinimalMultipliers(multiplier, jacobian, self._first_jacobian))
+            rate = self._one(Algebra, Field(stage.c, stage.q, stage.acceleration, multiplier, stage.v))
         return self.rate(stage.q, rate)
 
     @recorded
     def rate(self, q: Configuration, velocities: Velocity | Algebra) -> Algebra:
-        """Return the rates of local coordinates at q for velocities."""
+        """Return the rates of local coordinates at q for velocities, without those of first-order states.
+
+        Parameters
+        ----------
+        q
+            Configuration.
+        velocities
+            Velocities.
+        """
         rate = Algebra(velocities.number)
-        return self.one(Algebra, CoordinateRate(q, rate)) if self._features.has_coordinate_rates else rate
+        return self._one(Algebra, CoordinateRate(q, rate)) if self._features.has_coordinate_rates else rate
 
     def previous(self, steps: int) -> PreviousState:
         """Return the state at the start of an earlier step.
@@ -144,14 +154,14 @@ class VectorRecorder(Recording):
         return PreviousState(self, steps)
 
     @recorded
-    def earlier(self, part: str, steps: int) -> Configuration | Velocity | Acceleration | Scalar:
+    def _earlier(self, part: str, steps: int) -> Configuration | Velocity | Acceleration | Scalar:
         """Return a part of the state at the start of an earlier step; see `previous`."""
         if self._has_end:
-            raise self.error("earlier states are read before the end of a step")
+            raise self._error("earlier states are read before the end of a step")
         if part not in HISTORY or steps < 1:
-            raise self.error(f"the state {steps} steps before has no part {part!r}")
+            raise self._error(f"the state {steps} steps before has no part {part!r}")
         self._history[part] = max(steps, self._history.get(part, 0))
-        (found,) = self.record(Earlier(part, steps))
+        (found,) = self._record(Earlier(part, steps))
         assert isinstance(found, Configuration | Velocity | Acceleration | Scalar)
         return found
 
@@ -162,15 +172,15 @@ class VectorRecorder(Recording):
         Parameters
         ----------
         theta
-            The increment, or None for zero.
+            Increment, or None for zero.
         slope
-            The slope.
+            Slope.
         series
             Weights of a truncated T⁻¹ in powers of ad, from the first power on; None: exact.
         """
         if theta is not None and series is None:
-            return self.one(Algebra, InverseTangent(theta, slope))
-        total = nested = self.one(Algebra, Moving(slope)) if self._features.has_resting_types else slope
+            return self._one(Algebra, InverseTangent(theta, slope))
+        total = nested = self._one(Algebra, Moving(slope)) if self._features.has_resting_types else slope
         if theta is not None:
             for weight in series or ():
                 nested = self.bracket(theta, nested)
@@ -179,55 +189,119 @@ class VectorRecorder(Recording):
 
     @recorded
     def bracket(self, x: Algebra, y: Algebra) -> Algebra:
-        """Return the commutator [x, y]."""
-        return self.one(Algebra, Bracket(x, y))
+        """Return the commutator [x, y].
+
+        Parameters
+        ----------
+        x, y
+            Vectors of the Lie algebra.
+        """
+        return self._one(Algebra, Bracket(x, y))
 
     @recorded
     def increment(self, weights: Sequence[float | Scalar], slopes: Sequence[Algebra]) -> Algebra:
-        """Return h Σ weight·slope."""
-        return self.one(Algebra, self._sum(None, weights, slopes, Algebra))
+        """Return h Σ weight·slope.
+
+        Parameters
+        ----------
+        weights
+            Dimensionless weights, at least as many as slopes.
+        slopes
+            Slopes.
+        """
+        return self._one(Algebra, self._sum(None, weights, slopes, Algebra))
 
     @recorded
     def velocity(
         self, base: Velocity, weights: Sequence[float | Scalar], accelerations: Sequence[Acceleration]
     ) -> Velocity:
-        """Return base + h Σ weight·acceleration."""
+        """Return base + h Σ weight·v'.
+
+        Parameters
+        ----------
+        base
+            Velocity.
+        weights
+            Dimensionless weights, at least as many as accelerations.
+        accelerations
+            Accelerations v'.
+        """
         added = self._sum(base, weights, accelerations, Acceleration)
-        return self.one(Velocity, added) if self._features.integrates_velocities else base
+        return self._one(Velocity, added) if self._features.integrates_velocities else base
 
     @recorded
     def add(self, base: Algebra, weight: float, x: Algebra, power: int = 0) -> Algebra:
-        """Return base + hⁿ weight·x with the given power n."""
-        return self.one(Algebra, Add(base, power, float(weight), x))
+        """Return base + hⁿ weight·x.
+
+        Parameters
+        ----------
+        base, x
+            Vectors of the Lie algebra.
+        weight
+            Dimensionless weight.
+        power
+            Exponent n.
+        """
+        return self._one(Algebra, Add(base, power, float(weight), x))
 
     @recorded
     def advance(self, q: Configuration, theta: Algebra) -> Configuration:
-        """Return q∘exp(θ), or its counterpart in the local coordinates of the step."""
-        return self.one(Configuration, Advance(q, theta))
+        """Return q∘exp(θ), or its counterpart in the local coordinates of the step.
+
+        Parameters
+        ----------
+        q
+            Configuration.
+        theta
+            Increment.
+        """
+        return self._one(Configuration, Advance(q, theta))
 
     @recorded
     def at(self, c: float, q: Configuration, v: Velocity) -> tuple[Configuration, Velocity]:
-        """Return q and v with prescribed and dependent nodes at t + c h."""
+        """Return q and v with prescribed and dependent nodes at t + c h.
+
+        Parameters
+        ----------
+        c
+            Node, dimensionless.
+        q, v
+            State.
+        """
         if not self._features.has_motions:
             return q, v
         if (c, q) in self._at:
             return self._at[c, q], self._velocity_at(c, self._at[c, q], v)
-        placed, velocity = self.record(At(float(c), q, v))
+        placed, velocity = self._record(At(float(c), q, v))
         assert isinstance(placed, Configuration) and isinstance(velocity, Velocity)
         self._at[c, q] = self._at[c, placed] = placed
         return placed, velocity
 
     def _velocity_at(self, c: float, q: Configuration, v: Velocity) -> Velocity:
-        return self.one(Velocity, VelocityAt(float(c), q, v)) if self._features.has_motions else v
+        return self._one(Velocity, VelocityAt(float(c), q, v)) if self._features.has_motions else v
 
     @recorded
     def difference(self, start: Configuration, end: Configuration) -> Algebra:
-        """Return log(start⁻¹∘end)."""
-        return self.one(Algebra, Difference(start, end))
+        """Return log(start⁻¹∘end).
+
+        Parameters
+        ----------
+        start, end
+            Configurations.
+        """
+        return self._one(Algebra, Difference(start, end))
 
     @recorded
     def total(self, increments: Sequence[Algebra]) -> Algebra:
-        """Return the sum of the increments of a step, which some systems read after it; otherwise any vector."""
+        """Return the sum of the increments of a step.
+
+        Systems that do not read it after the step get any of the increments.
+
+        Parameters
+        ----------
+        increments
+            Increments, at least one.
+        """
         if not self._features.reads_increments:
             return increments[-1]
         return functools.reduce(lambda sum_, x: self.add(sum_, 1.0, x), increments)
@@ -241,10 +315,10 @@ class VectorRecorder(Recording):
     ) -> Sum:
         """Return a sum without the terms of weight zero."""
         if len(weights) < len(terms):
-            raise self.error(f"a sum has {len(terms)} terms, but {len(weights)} weights")
+            raise self._error(f"a sum has {len(terms)} terms, but {len(weights)} weights")
         for term in terms:
             if not isinstance(term, kind):
-                raise self.error(f"a sum has terms of the kind {kind.kind}, not {described(term)}")
+                raise self._error(f"a sum has terms of the kind {kind.kind}, not {described(term)}")
         used = [(w, x) for w, x in zip(map(_number, weights), terms, strict=False) if w != 0]
         return Sum(base, tuple(w for w, _ in used), tuple(x for _, x in used))
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
-from typing import Any
 
 from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian, DiscreteLagrangianLike
 from symlie.errors import FormatError, ModelError, UnknownNameError
@@ -252,7 +251,7 @@ def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
     return DISCRETE_LAGRANGIANS[stated]
 
 
-def from_file(stated: str) -> Any:
+def from_file(stated: str) -> object:
     """Load ``FILE.py:name``, a method or a discrete Lagrangian."""
     file, _, name = stated.rpartition(":")
     if not Path(file).is_file():

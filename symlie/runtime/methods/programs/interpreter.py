@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -87,12 +87,13 @@ class _Step:
         self._stages: list[Array] = []
         self._constrained = ConstrainedStages(stepper)
         start = {START_Q: state.q, START_V: state.v, START_LAMBDA: state.multipliers}
-        self.arrays: dict[int, Any] = {value.number: array for value, array in start.items()}
+        self.arrays: dict[int, Array | float] = {value.number: array for value, array in start.items()}
         self.arrays[STEP_LENGTH] = h
         self.trial: Trial | None = None
 
     def __getitem__(self, value: Value) -> Array:
-        found: Array = self.arrays[value.number]
+        found = self.arrays[value.number]
+        assert not isinstance(found, float)
         return found
 
     def _number(self, value: Scalar | float) -> float:

@@ -1,0 +1,73 @@
+"""Integration methods from functions that write a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symlie.errors import ModelError
+from symlie.runtime.methods.chosen import own_method
+from symlie.runtime.methods.family import Method
+from symlie.runtime.steps.instructions import Estimate, Multipliers
+from symlie.runtime.steps.program import ALL_FEATURES
+from symlie.runtime.steps.recorder import StepRecorder
+
+START = "half_explicit_5"
+"""Default method of the first steps if a step reads earlier states."""
+
+
+def method(
+    *, order: int, order_hat: int | None = None, start: str = START, name: str | None = None
+) -> Callable[[Callable[[StepRecorder], None]], Method]:
+    """Decorate a function that writes a step, so that it becomes an integration method.
+
+    The method is an argument ``method=`` of `solve`, or ``FILE.py:name`` on the command line. Its step runs in compiled
+    code and in NumPy. Solutions and checkpoints contain the step, so that they can be continued without the function.
+
+    Parameters
+    ----------
+    order
+        Order of q and v, at least 1; ``symlie order FILE.py:name`` measures it.
+    order_hat
+        Order of the embedded formula if the step has an estimate, which adaptive steps need.
+    start
+        Explicit method of the first steps, and of the steps after jumps, if the step reads ``s.previous(k)``.
+    name
+        Name of the method; by default that of the function.
+
+    Returns
+    -------
+    A decorator for functions of one argument ``s``, a `StepRecorder`.
+
+    Raises
+    ------
+    ModelError
+        The step is incomplete, or contains a mistake; the message names its line.
+
+    Examples
+    --------
+    The midpoint rule of Runge–Kutta–Munthe-Kaas type:
+
+    >>> import symlie as sl
+    >>> @sl.method(order=2)
+    ... def midpoint(s):
+    ...     first = s.stage(0, s.q, s.v)
+    ...     theta = s.increment([1 / 2], [s.slope(first)])
+    ...     middle = s.stage(1 / 2, s.advance(s.q, theta), s.velocity(s.v, [1 / 2], [first.acceleration]))
+    ...     theta = s.increment([1], [s.inverse_tangent(theta, s.slope(middle))])
+    ...     s.end(s.advance(s.q, theta), s.velocity(s.v, [1], [middle.acceleration]), theta)
+    """
+
+    def decorated(function: Callable[[StepRecorder], None]) -> Method:
+        s = StepRecorder(ALL_FEATURES)
+        function(s)
+        kinds = {type(line.instruction) for line in s.program().lines}
+        stated = name or function.__name__
+        if (order_hat is None) == (Estimate in kinds):
+            detail = "has an estimate, but no order_hat" if order_hat is None else "has order_hat, but no estimate"
+            raise ModelError(f"Method {stated} {detail}.")
+        family = "user_defined_with_constraints" if Multipliers in kinds else "user_defined"
+        entry: dict[str, object] = {"family": family, "order": order, "start": start}
+        entry |= {"calls": [list(call) for call in s.calls]} | ({} if order_hat is None else {"order_hat": order_hat})
+        return own_method(stated, entry)
+
+    return decorated

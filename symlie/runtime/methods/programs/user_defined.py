@@ -1,0 +1,93 @@
+"""User-defined methods: functions that write a step to a recorder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Self
+
+from symlie.errors import FormatError
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.calls import Call, repeat
+from symlie.runtime.steps.instructions import Bracket, Earlier, InverseTangent, StageBetween
+from symlie.runtime.steps.program import ALL_FEATURES, Program
+from symlie.runtime.steps.recorder import StepRecorder
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.tableau import Tableau
+
+
+@dataclass(frozen=True, repr=False)
+class UserDefined(ProgrammedMethod):
+    """User-defined method for systems without constraints."""
+
+    calls: str = field(default="[]", kw_only=True)
+    """Calls of the recorder as JSON text."""
+    first: ProgrammedMethod | None = field(default=None, kw_only=True)
+    """Method of the first steps if the step reads earlier states."""
+
+    family: ClassVar[str] = "user_defined"
+    required: ClassVar[tuple[str, ...]] = ("calls",)
+    optional: ClassVar[tuple[str, ...]] = ("start",)
+    takes_coordinate_rates: ClassVar[bool] = True
+    has_coefficients: ClassVar[bool] = False
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        calls, start = reader.entry["calls"], reader.entry.get("start")
+        if not isinstance(calls, list) or not all(isinstance(call, list) and len(call) == 4 for call in calls):
+            raise FormatError(f"The step program of method '{reader.name}' is damaged.")
+        first = start if isinstance(start, ProgrammedMethod) and start.start is None else None
+        found = cls(Tableau(**reader.common(), c=()), calls=json.dumps(calls), first=first)
+        if found.full.history and first is None:
+            raise reader.error("start must be an explicit one-step method, since the step reads earlier states")
+        return found
+
+    @cached_property
+    def full(self) -> Program:
+        """The step for systems with all features."""
+        return self.program(ALL_FEATURES)
+
+    def has(self, *kinds: type) -> bool:
+        """Return whether the step contains an instruction of these kinds."""
+        return any(isinstance(line.instruction, kinds) for line in self.full.lines)
+
+    @property
+    def is_free_of_commutators(self) -> bool:
+        return not self.has(InverseTangent, Bracket)
+
+    @property
+    def start(self) -> ProgrammedMethod | None:
+        return self.first if self.full.history else None
+
+    @property
+    def restarts_at_switches(self) -> bool:
+        return bool(self.full.history)
+
+    @property
+    def restarts_at_kinks(self) -> bool:
+        return bool(self.full.history) and self.order > 2
+
+    def refusal(self, layout: Layout) -> str | None:
+        if (found := super().refusal(layout)) or not (layout.has_fields and self.has(Earlier)):
+            return found
+        return (
+            f"Method '{self.name}' reads earlier states, which contain no rates of first-order states, as in "
+            f"'{layout.name}'; use cf4 or another method with a single step."
+        )
+
+    def write_step(self, s: StepRecorder) -> None:
+        repeat((Call(*call) for call in json.loads(self.calls)), s)
+
+
+@dataclass(frozen=True, repr=False)
+class UserDefinedWithConstraints(UserDefined):
+    """User-defined method that determines multipliers."""
+
+    family: ClassVar[str] = "user_defined_with_constraints"
+    takes_constraints: ClassVar[bool] = True
+
+    @property
+    def keeps_hidden_constraints(self) -> bool:
+        return self.has(StageBetween)

@@ -1,0 +1,32 @@
+"""Types of user-defined integration methods: the recorder of a step, and its values.
+
+`symlie.method` decorates a function that writes a step to a `StepRecorder`.
+"""
+
+from __future__ import annotations
+
+from symlie.runtime.steps.recorder import StepRecorder
+from symlie.runtime.steps.values import (
+    Acceleration,
+    Algebra,
+    Configuration,
+    Jacobian,
+    Multiplier,
+    Scalar,
+    StageValues,
+    Velocity,
+)
+from symlie.runtime.steps.vector_recorder import PreviousState
+
+__all__ = [
+    "Acceleration",
+    "Algebra",
+    "Configuration",
+    "Jacobian",
+    "Multiplier",
+    "PreviousState",
+    "Scalar",
+    "StageValues",
+    "StepRecorder",
+    "Velocity",
+]

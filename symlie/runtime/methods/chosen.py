@@ -96,7 +96,7 @@ def own_method(name: str, entry: Mapping[str, Any]) -> Method:
     return replace(found, tableau=replace(found.tableau, **changes))
 
 
-def method_of_run(name: str, settings: Mapping[str, Any]) -> Method:
+def method_of_run(name: str, settings: Mapping[str, object]) -> Method:
     """Return the method of a solution from its name and the settings of the run."""
     options = settings.get("method_options", {})
     return recorded_method({"name": name, "entry": settings.get("tableau"), "options": options})

@@ -42,7 +42,7 @@ def lagrange_integrals(tau: Sequence[Any]) -> list[Any]:
     """Return the integrals (4) of the Lagrange polynomials with nodes τ over [0, 1], from their coefficients."""
     found = []
     for j, own in enumerate(tau):
-        coefficients: list[Any] = [1]
+        coefficients = [1]
         for other in (*tau[:j], *tau[j + 1 :]):
             scale = 1 / (own - other)
             shifted = [0, *coefficients]

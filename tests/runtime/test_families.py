@@ -72,9 +72,10 @@ def test_c_and_python_name_the_same_equations() -> None:
         assert opening == lines == equations == found[header], header
 
 
-@pytest.mark.parametrize(
-    "path", [PROGRAMS / "rkmk.py", PROGRAMS / "commutator_free.py", PROGRAMS / "half_explicit.py"], ids=lambda p: p.stem
-)
+STEPS = [path for path in sorted(PROGRAMS.glob("*.py")) if "_step(s: StepRecorder" in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", STEPS, ids=lambda p: p.stem)
 def test_programs_have_their_equations_at_their_lines(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     stated = numbers(ast.get_docstring(ast.parse(text)) or "")

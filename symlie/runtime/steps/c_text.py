@@ -35,6 +35,7 @@ from symlie.runtime.steps.instructions import (
     Stage,
     StageBetween,
     StageWithMultipliers,
+    StorageRate,
     Sum,
     VelocityAt,
 )
@@ -157,6 +158,8 @@ class _Printer:
             case Moving(x):
                 value = self._entry(x)
                 yield self._loop(line, f"block.moves ? {value} : SYMLIE_NUMBER(0)" if self._by_blocks else value)
+            case StorageRate(q, x):
+                yield f"system_storage_rate(P, {self._array(q)}, {self._array(x)}, {out[0]});"
             case JacobianAt(c, q, v):
                 yield f"step_jacobian(P, {_time(c)}, {self._array(q)}, {self._array(v)}, {out[0]});"
             case DependentRows(jacobian):
@@ -273,6 +276,8 @@ class _Printer:
         q, v, theta = map(self._array, end.inputs)
         yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
         finite = [f"all_finite(DIMENSION, {v})"]
+        if not end.is_on_group:
+            finite.append(f"all_finite(STORAGE, {q})")
         if self._features.has_fields or self._features.has_coordinate_rates:
             finite.append(f"all_finite(DIMENSION, {theta})")
         yield f"status = step_end(P, angle, {' && '.join(finite)});"
@@ -281,7 +286,7 @@ class _Printer:
             yield f"copy(DIMENSION, {v}, {END_V});"
         yield "trial->acceleration_is_valid = 0;"
         yield f"keep_increment(P, {theta}, trial->increment);"
-        yield f"system_normalize(P, {q}, {END_Q});"
+        yield f"system_normalize(P, {q}, {END_Q});" if end.is_on_group else f"copy(STORAGE, {q}, {END_Q});"
 
     def _history(self, theta: Algebra, acceleration: Acceleration | None) -> Iterator[str]:
         steps = self._program.earlier_steps
@@ -315,7 +320,7 @@ class _Printer:
         return f"{self._arrays[value]}[{self._offsets[value.size]}k]"
 
     def _loop(self, line: Line, value: str) -> str:
-        count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else "DIMENSION"
+        count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else line.results[0].size
         return f"EACH_COMPONENT(k, {count}) {self._entry(line.results[0])} = {value};"
 
 

@@ -14,6 +14,7 @@ from symlie.runtime.steps.values import (
     Jacobian,
     Multiplier,
     Scalar,
+    StoredRate,
     Value,
     Velocity,
 )
@@ -188,6 +189,16 @@ class CoordinateRate(Instruction):
 
 
 @dataclass(frozen=True)
+class StorageRate(Instruction):
+    """Rate of the stored components at q along x."""
+
+    q: Configuration
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (StoredRate,)
+
+
+@dataclass(frozen=True)
 class Moving(Instruction):
     """x, and zero for nodes of types that increments do not move."""
 
@@ -224,9 +235,9 @@ class Bracket(Instruction):
 class Sum(Instruction):
     """base + h Σ weight·x, in the order of the terms; the base is zero if it is None."""
 
-    base: Velocity | Algebra | None
+    base: Configuration | Velocity | None
     weights: tuple[float | Scalar, ...]
-    terms: tuple[Acceleration | Algebra, ...]
+    terms: tuple[StoredRate | Acceleration | Algebra, ...]
 
     is_elementwise: ClassVar[bool] = True
 
@@ -340,11 +351,12 @@ class Difference(Instruction):
 
 @dataclass(frozen=True)
 class End(Instruction):
-    """End of the step: checks of the state and of all increments; the result is q on its group."""
+    """End of the step: checks of the state and of all increments; the result is q, on its group if it is to be."""
 
     q: Configuration
     v: Velocity
     theta: Algebra
+    is_on_group: bool = True
 
     makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
 

@@ -197,7 +197,7 @@ class StepRecorder(VectorRecorder):
         return self._stage_values(float(c), q, v, self._record(stage))
 
     @recorded
-    def end(self, q: Configuration, v: Velocity, theta: Algebra) -> Configuration:
+    def end(self, q: Configuration, v: Velocity, theta: Algebra, *, on_group: bool = True) -> Configuration:
         """End the step, and return its q after one step back to the group.
 
         Parameters
@@ -206,11 +206,13 @@ class StepRecorder(VectorRecorder):
             State at the end.
         theta
             Increment of the step, or the sum of its increments.
+        on_group
+            False if q remains as it is, off its group.
         """
         if self._has_end:
             raise self._error("a step has one end only")
         self._has_end = True
-        found = self._one(Configuration, End(q, v, theta))
+        found = self._one(Configuration, End(q, v, theta, on_group))
         if self._history:
             acceleration = self._first_acceleration
             if "accelerations" not in self._history:

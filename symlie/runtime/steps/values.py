@@ -52,6 +52,14 @@ class Algebra(Value):
 
 
 @dataclass(frozen=True)
+class StoredRate(Value):
+    """Rate of the stored components of q."""
+
+    size: ClassVar[str] = "STORAGE"
+    kind: ClassVar[str] = "rate of stored components"
+
+
+@dataclass(frozen=True)
 class Multiplier(Value):
     """Lagrange multipliers λ."""
 

@@ -21,6 +21,7 @@ from symlie.runtime.steps.instructions import (
     MinimalMultipliers,
     Moving,
     Stage,
+    StorageRate,
     Sum,
     VelocityAt,
     described,
@@ -39,6 +40,7 @@ from symlie.runtime.steps.values import (
     Multiplier,
     Scalar,
     StageValues,
+    StoredRate,
     Value,
     Velocity,
 )
@@ -164,6 +166,34 @@ class VectorRecorder(Recording):
         (found,) = self._record(Earlier(part, steps))
         assert isinstance(found, Configuration | Velocity | Acceleration | Scalar)
         return found
+
+    @recorded
+    def storage_rate(self, q: Configuration, slope: Algebra) -> StoredRate:
+        """Return the rate of the stored components of q along a slope.
+
+        Parameters
+        ----------
+        q
+            Configuration.
+        slope
+            Slope.
+        """
+        return self._one(StoredRate, StorageRate(q, slope))
+
+    @recorded
+    def stored(self, q: Configuration, weights: Sequence[float], rates: Sequence[StoredRate]) -> Configuration:
+        """Return q + h Σ weight·rate in the stored components, off the group.
+
+        Parameters
+        ----------
+        q
+            Configuration.
+        weights
+            Dimensionless weights, at least as many as rates.
+        rates
+            Rates of the stored components.
+        """
+        return self._one(Configuration, self._sum(q, weights, rates, StoredRate))
 
     @recorded
     def inverse_tangent(self, theta: Algebra | None, slope: Algebra, series: Sequence[float] | None = None) -> Algebra:
@@ -308,9 +338,9 @@ class VectorRecorder(Recording):
 
     def _sum(
         self,
-        base: Velocity | None,
+        base: Configuration | Velocity | None,
         weights: Sequence[float | Scalar],
-        terms: Sequence[Algebra | Acceleration],
+        terms: Sequence[StoredRate | Algebra | Acceleration],
         kind: type[Value],
     ) -> Sum:
         """Return a sum without the terms of weight zero."""

@@ -38,11 +38,12 @@ from symlie.runtime.steps.instructions import (
     Stage,
     StageBetween,
     StageWithMultipliers,
+    StorageRate,
     Sum,
     VelocityAt,
 )
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Scalar, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Configuration, Scalar, Value
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -108,6 +109,9 @@ class _Step:
                 return self._stage(t + c * h, self[q], self[v], is_first)
             case StageWithMultipliers() | StageBetween():
                 return self._constrained_stage(instruction)
+            case StorageRate(q, x):
+                assert stepper.further is not None
+                return (stepper.further.storage_rate(self[q], self[x]),)
             case JacobianAt(c, q, v):
                 return (m.jacobian(t + c * h, self[q], self[v]),)
             case MinimalMultipliers(multiplier, jacobian, _):
@@ -131,7 +135,8 @@ class _Step:
                 return (kernels.bracket(self[x], self[y]),)
             case Sum(base, weights, terms):
                 weighted = (self._number(w) * self[x] for w, x in zip(weights, terms, strict=True))
-                total = h * sum(weighted, np.zeros_like(self._state.v))
+                zero = np.zeros_like(self._state.q if isinstance(base, Configuration) else self._state.v)
+                total = h * sum(weighted, zero)
                 return (total if base is None else self[base] + total,)
             case Operation(name, x, y):
                 return (OPERATORS[name](self._number(x), self._number(y)),)
@@ -147,8 +152,10 @@ class _Step:
                 return at
             case Difference(start, end):
                 return (kernels.difference(self[start], self[end]),)
-            case End(q, v, theta):
+            case End(q, v, theta, is_on_group):
                 self.trial = stepper.trial(self._state, self[q], self[v], self._stages, len(self._stages), self[theta])
+                if not is_on_group:
+                    self.trial.q = self[q]
                 return (self.trial.q,)
             case _:
                 self._complete(instruction)

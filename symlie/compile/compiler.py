@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import os
 import platform
 import shlex
@@ -85,8 +86,8 @@ class Compiler:
 
 @functools.cache
 def find_compiler() -> Compiler:
-    """Return the compiler in ``CC``, split as by a shell, or the first of cc, gcc, clang on the path; raise errors
-    without one."""
+    """Return the compiler in ``CC``, split as by a shell, or the first of cc, gcc, clang on the path, or that of the
+    Python package ziglang; raise errors without one."""
     stated = os.environ.get("CC", "").strip()
     if stated:
         return _stated_compiler(stated)
@@ -94,10 +95,19 @@ def find_compiler() -> Compiler:
         path = shutil.which(name)
         if path:
             return Compiler((path,), _program_identity(path))
+    if zig := _zig():
+        return Compiler((zig, "cc"), _program_identity(zig))
     raise NoCompilerError(
-        f"No C compiler was found on {platform.node() or 'this machine'}; install one (such as gcc or clang), "
-        "name it in the environment variable CC, or use the NumPy backend."
+        f"No C compiler was found on {platform.node() or 'this machine'}; install one (such as gcc or clang, or "
+        "'pip install ziglang'), name it in the environment variable CC, or use the NumPy backend."
     )
+
+
+def _zig() -> str | None:
+    """Return the program of the Python package ziglang, which compiles C with ``zig cc``, or None."""
+    package = importlib.util.find_spec("ziglang")
+    folders = [] if package is None else package.submodule_search_locations or []
+    return next(filter(None, (shutil.which("zig", path=folder) for folder in folders)), None)
 
 
 def _stated_compiler(stated: str) -> Compiler:

@@ -124,6 +124,19 @@ def test_numpy_systems_never_compile(compilations: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("no_compiler")
+def test_compiler_of_the_package_ziglang_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "ziglang"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    zig = folder / "zig"
+    zig.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+    zig.chmod(0o755)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = find_compiler()
+    assert found.command == (str(zig), "cc") and str(zig) in found.identity
+
+
+@pytest.mark.usefixtures("no_compiler")
 def test_missing_compiler_is_reported() -> None:
     equations = heavy_top_equations("S3")
     with pytest.raises(NoCompilerError, match=f"No C compiler was found on {platform.node()}; install one") as caught:

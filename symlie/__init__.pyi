@@ -128,7 +128,7 @@ from symlie.rotations import rotation as rotation
 from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
 from symlie.runtime.integrate.choice import method_choice as method_choice
-from symlie.runtime.integrate.request import SolveOptions as SolveOptions
+from symlie.runtime.integrate.run_options import SolveOptions as SolveOptions
 from symlie.runtime.integrate.solve import solve as solve
 from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau

@@ -16,7 +16,7 @@ from symlie.elements.continua.ends import ENDS
 from symlie.elements.continua.grid import QUADRATURES
 from symlie.ensembles.sequences import SAMPLERS
 from symlie.modeling.terms import DIRECTIONS
-from symlie.runtime.integrate.request import DEFAULTS
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.methods.controllers import CONTROLLERS
 from symlie.runtime.methods.library import method_names
 from symlie.runtime.methods.stabilisation import stabilisation
@@ -54,7 +54,8 @@ def test_solve_has_the_shared_options() -> None:
     hints, parameters = typing.get_type_hints(sl.solve), inspect.signature(sl.solve).parameters
     shared = typing.get_type_hints(sl.SolveOptions)
     assert {name: hints[name] for name in shared} == shared
-    assert {name: parameters[name].default for name in shared} == DEFAULTS
+    assert typing.get_type_hints(RunOptions) == shared | {"trace": bool}
+    assert {name: parameters[name].default for name in vars(RunOptions())} == vars(RunOptions())
 
 
 def test_ensemble_has_the_shared_options() -> None:

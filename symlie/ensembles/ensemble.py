@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack, get_args
 
@@ -13,7 +14,7 @@ from symlie.ensembles.plan import planned_ensemble
 from symlie.ensembles.running import ChunkDone, run_members
 from symlie.errors import ModelError
 from symlie.options import Combine, Of, OnFailure, Statistic
-from symlie.runtime.integrate.request import SolveOptions, complete_options
+from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.progress_bar import ProgressBar
@@ -152,13 +153,13 @@ def ensemble(
         raise ModelError(f"on_failure must be 'keep' or 'raise', not {on_failure!r}.")
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")
-    words = complete_options(options)
-    if words["redundant"] is not None:
-        system, words["redundant"] = system.with_redundant(words["redundant"]), None
-    if words["t_eval"] is not None:
-        words["t_eval"] = [float(t) for t in words["t_eval"]]
-    elif words["h"] is None:
-        words["record_every"] = 0
+    run = RunOptions.of(options)
+    if run.redundant is not None:
+        system, run = system.with_redundant(run.redundant), replace(run, redundant=None)
+    if run.t_eval is not None:
+        run = replace(run, t_eval=[float(t) for t in run.t_eval])
+    elif run.h is None:
+        run = replace(run, record_every=0)
     plan = planned_ensemble(
         system,
         t_span,
@@ -175,7 +176,7 @@ def ensemble(
         is_stored=store is not None,
         member_seconds=options.get("member_seconds"),
         lanes=options.get("lanes"),
-        words=words,
+        options=run,
     )
     kept = None if store is None else plan.begin(store)
     with _shown(progress, system.name, len(plan.task.design)) as chunk_done:

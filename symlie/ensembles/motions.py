@@ -22,8 +22,9 @@ from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.errors import IntegrationError, SymlieError, TimeLimitError
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
 from symlie.runtime.integrate.progress import Done
-from symlie.runtime.integrate.request import Request, SolveOptions, beginning, first_steps, requested
+from symlie.runtime.integrate.request import Request, beginning, first_steps, requested
 from symlie.runtime.integrate.run import FAILURES, Run
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.protocol import Prepared, States
@@ -43,8 +44,8 @@ class MotionTask:
     """The members."""
     t_span: tuple[float, float] | float
     """Time span of `solve`."""
-    words: SolveOptions
-    """Arguments of `solve`."""
+    options: RunOptions
+    """Options of the runs."""
     wanted: tuple[Recorded, ...]
     """Recorded quantities."""
     times: Array
@@ -65,15 +66,15 @@ class MotionTask:
 
     def again(self, row: int) -> Solution:
         """Integrate a member again and return its complete solution."""
-        words = self.words.copy()
-        if words["h"] is None and words["t_eval"] is None:
-            words["record_every"] = 1
-        return solve(self.design.member(row), self.t_span, **words)
+        options = self.options
+        if options.h is None and options.t_eval is None:
+            options = replace(options, record_every=1)
+        return solve(self.design.member(row), self.t_span, **options.arguments)
 
     def run(self, check: Callable[[], None]) -> MemberResults:
         """Integrate all members."""
         design = self.design
-        request = requested(design.system, self.t_span, self.words)
+        request = requested(design.system, self.t_span, self.options)
         rows = ChunkRows(design, len(self.times) or 1)
         prepared = None
         with np.errstate(all="ignore"):
@@ -117,7 +118,7 @@ def _one_by_one(task: MotionTask, members: Iterable[int], rows: ChunkRows, check
                 raise _late(task)
 
         try:
-            solution = solve(task.design.member(row), task.t_span, progress=look, **task.words)
+            solution = solve(task.design.member(row), task.t_span, progress=look, **task.options.arguments)
         except StoppedError:
             return
         except SymlieError as error:

@@ -26,7 +26,8 @@ from symlie.options import Combine, Of, Statistic
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import kernel_sets
 from symlie.runtime.integrate.lanes import lanes_for
-from symlie.runtime.integrate.request import Request, SolveOptions, requested
+from symlie.runtime.integrate.request import Request, requested
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash
@@ -119,7 +120,7 @@ def planned_ensemble(
     is_stored: bool,
     member_seconds: float | None,
     lanes: int | None,
-    words: SolveOptions,
+    options: RunOptions,
 ) -> EnsemblePlan:
     """Validate the arguments of an ensemble, and generate the code that it needs."""
     design = stated_design(system, parameters, initial, inputs, combine, is_stored=is_stored)
@@ -134,15 +135,15 @@ def planned_ensemble(
     if reference is not None and not on_groups:
         raise ModelError("A reference requires statistics of nodes on groups; record such a node, with statistics=.")
     if of != "motion":
-        plan = EnsemblePlan(*_rest(design, t_span, of, modes, along, words, wanted), statistics)
+        plan = EnsemblePlan(*_rest(design, t_span, of, modes, along, options, wanted), statistics)
         return _with_reference(plan, on_groups, reference)
-    t_eval = words["t_eval"]
-    if record is not None and words["h"] is None and t_eval is None:
+    t_eval = options.t_eval
+    if record is not None and options.h is None and t_eval is None:
         raise ModelError(
             "Adaptive members have different step times, so record= requires t_eval; without record, final outputs "
             "are recorded."
         )
-    request = requested(system, t_span, words)
+    request = requested(system, t_span, options)
     for name in kernel_sets(request.method, system.layout):
         system.sets.files(name)  # workers cannot derive
     side_by_side = _lanes(design, request, member_seconds, lanes)
@@ -150,7 +151,7 @@ def planned_ensemble(
         compiled = CompiledMethod(system, request.method, request.control)
         if (here := side_by_side or vector_numbers(system.optimize)) > 1:
             compiled.lanes_library(system, here)
-    task = MotionTask(design, t_span, words, wanted, _times_of(request, t_eval), member_seconds, side_by_side)
+    task = MotionTask(design, t_span, options, wanted, _times_of(request, t_eval), member_seconds, side_by_side)
     plan = EnsemblePlan(task, _quantities(task, wanted), request.settings, statistics)
     return _with_reference(plan, on_groups, reference)
 
@@ -183,7 +184,7 @@ def _rest(
     of: Of,
     modes: int,
     along: str | None,
-    words: SolveOptions,
+    options: RunOptions,
     wanted: tuple[Recorded, ...],
 ) -> tuple[RestTask, tuple[Quantity, ...], dict[str, object]]:
     """Return the task of static members, the recorded quantities, and the settings that identify the task."""
@@ -192,7 +193,7 @@ def _rest(
     if isinstance(t_span, tuple) or not is_number(t_span):
         raise ModelError(f"Equilibria are computed at one time, not at {t_span!r}.")
     named = ("method", "method_options", "h", "rtol", "atol", "h0", "t_eval", "max_steps")
-    if given := [name for name in named if words.get(name) is not None]:
+    if given := [name for name in named if getattr(options, name) is not None]:
         raise ModelError(f"{given[0]} applies to simulations, not to of='{of}'.")
     if not is_whole_number(modes) or modes < 1:
         raise ModelError(f"The number of modes must be a positive whole number, not {modes!r}.")

@@ -17,6 +17,7 @@ from symlie.contract.constants import SMALL_STEP
 from symlie.errors import ModelError, NotFiniteError, StepUnderflowError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti, free_rigid_body, roll_up
 from symlie.runtime.integrate.request import step_control
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.kernels.c import CKernels, ErrorNorm
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
@@ -193,9 +194,8 @@ def test_first_steps_of_compiled_code_equal_numpy(name: str) -> None:
     system = STARTED[name]()
     rng, start = np.random.default_rng(2), start_of(system, 0.0)
     for rtol, longest in ((1e-4, 1.0), (1e-9, 1.0), (1e-6, 1e-5)):
-        control = step_control(
-            system, method("rkmk_dopri5"), None, rtol, None, "tumiotto2024", {"h_max": longest}, "none", False, 9
-        )
+        options = RunOptions(rtol=rtol, controller_options={"h_max": longest})
+        control = step_control(system, method("rkmk_dopri5"), options, 9)
         moving = replace(start, v=start.v + system.layout.free * rng.normal(size=len(start.v)))
         for at in (start, moving, replace(start, v=np.full_like(start.v, np.nan))):
             expected = first_step(system, 0.0, at, control, 4, longest)

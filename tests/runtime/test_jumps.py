@@ -16,6 +16,7 @@ from symlie.contract.constants import JUMP, KINK, Status
 from symlie.runtime.integrate.dense import densely
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import step_plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
@@ -267,10 +268,7 @@ def test_steps_after_a_kink_equal_a_new_run() -> None:
 
 def check_states_continue(system: System, t_end: float, method: str, steps: dict[str, Any]) -> None:
     """A run that begins anew from the captured state after each step has the bits of one run."""
-    words: Any = {name: None for name in ("method_options", "h", "rtol", "atol", "h0", "controller_options")}
-    words |= {"method": method, "controller": "tumiotto2024", "t_eval": None, "record_every": 1, "multipliers": "stage"}
-    words |= {"stabilize": "none", "max_steps": None, **steps}
-    request = requested(system, t_end, words)
+    request = requested(system, t_end, RunOptions.of({"method": method, **steps}))
     state = beginning(system, request)
     run = Run(system, request.method, request.plan, request.control, 1, request.settings, system.timings, state)
     recorder, status = Recorder(system.layout), Status.BUDGET

@@ -10,33 +10,18 @@ import pytest
 import symlie as sl
 from symlie.contract.constants import Status
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
-from symlie.runtime.integrate.request import SolveOptions, beginning, requested
+from symlie.runtime.integrate.request import beginning, requested
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.system.system import System
 from tests.systems import heavy_top_system, swing_system
 
 MASSES = (15.0, 3.0, 40.0)
 
-RUN_WORDS: SolveOptions = {
-    "method": None,
-    "method_options": None,
-    "h": None,
-    "rtol": None,
-    "atol": None,
-    "h0": None,
-    "controller": "tumiotto2024",
-    "controller_options": None,
-    "t_eval": None,
-    "record_every": 1,
-    "multipliers": "stage",
-    "stabilize": "none",
-    "max_steps": None,
-}
-
 
 def new_loop(systems: list[System], t_end: float, begins: list[bool], **words: Any) -> MemberLoop:
     """The loop over some systems."""
-    request = requested(systems[0], t_end, {**RUN_WORDS, **words})
+    request = requested(systems[0], t_end, RunOptions.of(words))
     starts = [beginning(system, request).at for system in systems]
     rows = (np.array([getattr(start, name) for start in starts]) for name in ("q", "v", "multipliers", "h"))
     elements = zip(*(system.prepared.elements for system in systems), strict=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import itertools
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,7 +25,8 @@ from symlie.runtime.integrate.c_loop import CompiledIntegration, counters_of, pu
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.integrate.loop_state import Counters, LoopState
-from symlie.runtime.integrate.request import Request, SolveOptions, requested
+from symlie.runtime.integrate.request import Request, requested
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
@@ -488,9 +488,7 @@ def test_equal_options_are_checked_once(tmp_path: Path) -> None:
 
 def asked(system: System, span: float | tuple[float, float] = 1.0, **words: object) -> Request:
     """Arguments of `solve`."""
-    known = {name: parameter.default for name, parameter in inspect.signature(sl.solve).parameters.items()}
-    stated = {name: words.get(name, H if name == "h" else known[name]) for name in SolveOptions.__annotations__}
-    return requested(system, span, cast("SolveOptions", stated))
+    return requested(system, span, RunOptions.of({"h": H, **words}))
 
 
 def test_solutions_do_not_share_settings() -> None:

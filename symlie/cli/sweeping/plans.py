@@ -6,7 +6,7 @@ import itertools
 import os
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from symlie.cli.common import system_of
@@ -16,7 +16,7 @@ from symlie.errors import SymlieError
 
 if TYPE_CHECKING:
     from symlie.ensembles.plan import EnsemblePlan
-    from symlie.runtime.integrate.request import SolveOptions
+    from symlie.runtime.integrate.run_options import RunOptions
     from symlie.runtime.layout.layout import Array
     from symlie.runtime.system.system import System
 
@@ -75,7 +75,7 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
     line = 1 if arguments.along is None else [*lengths.values()][-1]
     if first is not None:
         rows = first_rows(rows, arguments.combine, first)
-    at, words = _asked(arguments)
+    at, options = _asked(arguments)
     plans = {}
     for values in itertools.product(*choices):
         chosen = {o.name: value for o, value in zip(own, values, strict=True)}
@@ -98,7 +98,7 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
             is_stored=arguments.out is not None,
             member_seconds=arguments.member_seconds,
             lanes=arguments.lanes,
-            words=words,
+            options=options,
         )
         plans[label] = Planned(plan, count, line)
     return plans
@@ -123,17 +123,15 @@ def own_values(system: System) -> tuple[dict[str, object], dict[str, dict[str, o
     return {}, {node: {field: [rows]}}
 
 
-def _asked(arguments: Namespace) -> tuple[float, SolveOptions]:
-    """Return the end time of motions or the time of static loads, in s, and the arguments of `solve`."""
+def _asked(arguments: Namespace) -> tuple[float, RunOptions]:
+    """Return the end time of motions or the time of static loads, in s, and the options of runs."""
     if arguments.of == "motion":
         if given := _given(arguments, OF_REST):
             raise SymlieError(f"{given} applies to equilibria; use --of equilibrium or --of modes.")
-        return end_of(arguments), _words(arguments)
+        return end_of(arguments), _options(arguments)
     if given := _given(arguments, OF_MOTION):
         raise SymlieError(f"{given} applies to simulations, not to --of {arguments.of}.")
-    words = _words(arguments)
-    words["t_eval"], words["method_options"] = None, None
-    return arguments.t or 0.0, words
+    return arguments.t or 0.0, replace(_options(arguments), t_eval=None, method_options=None)
 
 
 def _given(arguments: Namespace, options: Mapping[str, str]) -> str:
@@ -141,20 +139,12 @@ def _given(arguments: Namespace, options: Mapping[str, str]) -> str:
     return next((o for o, name in options.items() if getattr(arguments, name) not in (None, [])), "")
 
 
-def _words(arguments: Namespace) -> SolveOptions:
-    steps = steps_of(arguments)
-    return {
-        "method": arguments.method,
-        "method_options": steps["method_options"],
-        "h": steps["h"],
-        "rtol": steps["rtol"],
-        "atol": steps["atol"],
-        "h0": steps["h0"],
-        "controller": steps["controller"],
-        "controller_options": steps["controller_options"],
-        "t_eval": arguments.t_eval or [end_of(arguments)],
-        "record_every": 1,
-        "multipliers": arguments.multipliers,
-        "stabilize": steps["stabilize"],
-        "max_steps": arguments.max_steps,
-    }
+def _options(arguments: Namespace) -> RunOptions:
+    from symlie.runtime.integrate.run_options import RunOptions
+
+    return RunOptions(
+        **steps_of(arguments),
+        method=arguments.method,
+        t_eval=arguments.t_eval or [end_of(arguments)],
+        multipliers=arguments.multipliers,
+    )

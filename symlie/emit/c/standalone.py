@@ -20,6 +20,7 @@ from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.integrate.request import check_method, step_control
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.kernels.c_structures import Member, Structures
 from symlie.runtime.kernels.c_tables import problem_structure
@@ -28,7 +29,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.methods.chosen import chosen_method
-from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, MAX_STEPS, StepControl
+from symlie.runtime.methods.controllers import FIXED_STEPS, MAX_STEPS, StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.start import start_of
 from symlie.runtime.system.inputs import SLOTS, slots_and_tables, tables_in_use
@@ -50,9 +51,7 @@ def standalone_files(
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
     step_plan(0.0, 1.0, h, None)  # raises for an invalid step size
-    control = step_control(
-        system, chosen, h, None, None, CONTROLLERS["tumiotto2024"], None, stabilize, False, MAX_STEPS
-    )
+    control = step_control(system, chosen, RunOptions(h=h, stabilize=stabilize), MAX_STEPS)
     # Fixed-step runs ignore the tolerances.
     unread = {name: getattr(FIXED_STEPS, name) for name in ("rtol", "atol", "weight")}
     control = dataclasses.replace(control, max_steps=LARGEST_STEPS, **unread)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 
 from symlie.contract.constants import RANK_LIMIT
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
-from symlie.options import ControllerName, Multipliers, Redundant, Stabilization
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.stiffness import stiffness_limit
 from symlie.runtime.integrate.run import MULTIPLIERS
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
 from symlie.runtime.kernels.c import CKernels, ErrorNorm
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.chosen import MethodLike, chosen_method, method_of_run
-from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
+from symlie.runtime.methods.chosen import chosen_method, method_of_run
+from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, StepControl, controller_by_name, tolerances
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.library import method as method_of_name
@@ -36,59 +36,6 @@ from symlie.runtime.system.inputs import check_range
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number, is_whole_number
-
-
-class SolveOptions(TypedDict, total=False):
-    """Keyword arguments that `solve` and `ensemble` share, as a typed dictionary.
-
-    A dictionary with some of these keys, such as ``{"method": "bdf", "rtol": 1e-6}``, is passed as ``**options``.
-
-    Attributes
-    ----------
-    method, method_options, h, rtol, atol, h0, controller, controller_options
-        As in `solve`.
-    t_eval, record_every, multipliers, stabilize, redundant, max_steps
-        As in `solve`.
-    """
-
-    method: MethodLike | None
-    method_options: Mapping[str, object] | None
-    h: float | None
-    rtol: ArrayLike | None
-    atol: ArrayLike | None
-    h0: float | None
-    controller: ControllerName | Controller
-    controller_options: Mapping[str, float] | None
-    t_eval: Sequence[float] | Array | None
-    record_every: int
-    multipliers: Multipliers
-    stabilize: Stabilization
-    redundant: Redundant | None
-    max_steps: int | None
-
-
-DEFAULTS: SolveOptions = {
-    "method": None,
-    "method_options": None,
-    "h": None,
-    "rtol": None,
-    "atol": None,
-    "h0": None,
-    "controller": "tumiotto2024",
-    "controller_options": None,
-    "t_eval": None,
-    "record_every": 1,
-    "multipliers": "stage",
-    "stabilize": "none",
-    "redundant": None,
-    "max_steps": None,
-}
-"""Default values of all options."""
-
-
-def complete_options(given: Mapping[str, object]) -> SolveOptions:
-    """Return the options of `solve` from arguments, with defaults for those not specified."""
-    return cast(SolveOptions, {name: given.get(name, default) for name, default in DEFAULTS.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,100 +89,94 @@ _remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
 
 
 def requested(
-    system: System,
-    t_span: tuple[float, float] | float,
-    words: SolveOptions,
-    *,
-    trace: bool = False,
-    continued: float | None = None,
+    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None = None
 ) -> Request:
     """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s."""
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
-    found = _request(system, t_span, complete_options(words), trace, continued)
+    found = _request(system, t_span, options, continued)
     check_range(system.layout, system.inputs, found.t0, found.t_end)
     return found
 
 
 def _request(
-    system: System, t_span: tuple[float, float] | float, words: SolveOptions, trace: bool, continued: float | None
+    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None
 ) -> Request:
     """Return a request; equal arguments give the same request."""
-    if not _is_plain(t_span, trace, words):
-        return _checked(system, t_span, words, trace, continued)
+    if not _is_plain(t_span, options):
+        return _checked(system, t_span, options, continued)
     known = _remembered.setdefault(system.layout, {})
-    asked = repr((t_span, *words.values(), trace, continued, system.breakpoints, system.redundant))
+    asked = repr((t_span, options, continued, system.breakpoints, system.redundant))
     if (found := known.get(asked)) is None:
         if len(known) >= MOST_REMEMBERED:
             known.clear()
-        found = known[asked] = _checked(system, t_span, words, trace, continued)
+        found = known[asked] = _checked(system, t_span, options, continued)
     return found
 
 
-def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: SolveOptions) -> bool:
+def _is_plain(t_span: tuple[float, float] | float, options: RunOptions) -> bool:
     """Return whether the arguments are numbers and names, which determine the request, and no file, which may
     change."""
     ends = t_span if type(t_span) is tuple else (t_span,)
-    is_plain = _PLAIN.issuperset(map(type, (*ends, trace, *words.values())))
-    return is_plain and (words["method"] is None or words["method"] in method_names())
+    is_plain = _PLAIN.issuperset(map(type, (*ends, *vars(options).values())))
+    return is_plain and (options.method is None or options.method in method_names())
 
 
 def _checked(
-    system: System, t_span: tuple[float, float] | float, words: SolveOptions, trace: bool, continued: float | None
+    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None
 ) -> Request:
-    method, h, h0, t_eval = words["method"], words["h"], words["h0"], words["t_eval"]
-    record_every, multipliers, max_steps = words["record_every"], words["multipliers"], words["max_steps"]
-    rtol, atol, stabilize = words["rtol"], words["atol"], words["stabilize"]
-    controller, controller_options = words["controller"], words["controller_options"]
-    chosen = chosen_method(default_method(system.layout) if method is None else method, words["method_options"])
+    stated = default_method(system.layout) if options.method is None else options.method
+    chosen = chosen_method(stated, options.method_options)
     check_method(system.layout, chosen)
-    chosen = chosen.for_run(system.layout, least_tolerance(rtol, atol) if h is None else None)
-    if multipliers not in MULTIPLIERS:
-        raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
-    if not is_whole_number(record_every) or record_every < 0:
+    chosen = chosen.for_run(system.layout, least_tolerance(options.rtol, options.atol) if options.h is None else None)
+    if options.multipliers not in MULTIPLIERS:
+        raise UnknownNameError(f"Unknown multipliers '{options.multipliers}'; use stage or index1.")
+    if not is_whole_number(options.record_every) or options.record_every < 0:
         raise ModelError(
-            f"record_every must be a whole number of steps, or 0 for the start and the end only, not {record_every!r}."
+            f"record_every must be a whole number of steps, or 0 for the start and the end only, not "
+            f"{options.record_every!r}."
         )
+    max_steps = options.max_steps
     if max_steps is None:
-        max_steps = MAX_STEPS if h is None else LARGEST_STEPS
+        max_steps = MAX_STEPS if options.h is None else LARGEST_STEPS
     if not is_whole_number(max_steps) or max_steps < 1:
         raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
     max_steps = min(int(max_steps), LARGEST_STEPS)
     t0, t_end = interval(t_span, continued)
-    plan = step_plan(t0, t_end, h, t_eval, system.breakpoints_between(t0, t_end))
+    plan = step_plan(t0, t_end, options.h, options.t_eval, system.breakpoints_between(t0, t_end))
     if max(plan.steps) > max_steps:
         raise ModelError(
-            f"{max(plan.steps)} steps of {h:g} s between two stop times exceed max_steps = {max_steps}; use larger "
-            "steps, or increase max_steps."
+            f"{max(plan.steps)} steps of {options.h:g} s between two stop times exceed max_steps = {max_steps}; use "
+            "larger steps, or increase max_steps."
         )
-    control = step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace, max_steps)
+    control = step_control(system, chosen, options, max_steps)
     if control.is_adaptive:
-        if h0 is not None and not (is_number(h0) and np.isfinite(h0) and h0 > 0):
-            raise ModelError(f"h0 must be a positive number of seconds, not {h0!r}.")
-    elif h0 is not None:
+        if options.h0 is not None and not (is_number(options.h0) and np.isfinite(options.h0) and options.h0 > 0):
+            raise ModelError(f"h0 must be a positive number of seconds, not {options.h0!r}.")
+    elif options.h0 is not None:
         raise ModelError("h0 is the first step size of adaptive steps; omit it, or h.")
     settings = {
         "t_span": [t0, t_end],
         "method": chosen.name,
         "method_options": chosen.options,
         "tableau": chosen.entry,
-        "h": h,
-        "rtol": _as_json(rtol),
-        "atol": _as_json(atol),
-        "h0": h0,
-        "controller": controller if isinstance(controller, str) else controller.name,
-        "controller_options": dict(controller_options or {}),
-        "t_eval": _as_json(t_eval),
-        "record_every": int(record_every),
-        "multipliers": multipliers,
-        "stabilize": stabilize,
+        "h": options.h,
+        "rtol": _as_json(options.rtol),
+        "atol": _as_json(options.atol),
+        "h0": options.h0,
+        "controller": options.controller if isinstance(options.controller, str) else options.controller.name,
+        "controller_options": dict(options.controller_options or {}),
+        "t_eval": _as_json(options.t_eval),
+        "record_every": int(options.record_every),
+        "multipliers": options.multipliers,
+        "stabilize": options.stabilize,
         "redundant": system.redundant,
-        "trace": bool(trace),
+        "trace": bool(options.trace),
         "max_steps": max_steps,
     }
-    every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0
-    records_start = t_eval is None or bool(len(t_eval) and t_eval[0] == t0)
-    return Request(chosen, plan, control, every, records_start, h0, settings)
+    every = min(int(options.record_every), LARGEST_STEPS) if options.t_eval is None else 0
+    records_start = options.t_eval is None or bool(len(options.t_eval) and options.t_eval[0] == t0)
+    return Request(chosen, plan, control, every, records_start, options.h0, settings)
 
 
 def beginning(system: System, request: Request, start: Solution | None = None) -> LoopState:
@@ -281,21 +222,10 @@ def least_tolerance(rtol: ArrayLike | None, atol: ArrayLike | None) -> float:
     return next(found, DEFAULT_TOLERANCE)
 
 
-def step_control(
-    system: System,
-    method: Method,
-    h: float | None,
-    rtol: ArrayLike | None,
-    atol: ArrayLike | None,
-    name: ControllerName | Controller,
-    options: Mapping[str, float] | None,
-    stabilize: Stabilization,
-    trace: bool,
-    max_steps: int,
-) -> StepControl:
-    """Step control from the arguments of `solve`."""
-    layout, tolerance = system.layout, least_tolerance(rtol, atol)
-    kept = stabilisation(stabilize)
+def step_control(system: System, method: Method, options: RunOptions, max_steps: int) -> StepControl:
+    """Step control from the options of a run."""
+    layout, rtol, atol = system.layout, options.rtol, options.atol
+    tolerance, kept = least_tolerance(rtol, atol), stabilisation(options.stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
         raise UnsupportedMethodError(
             f"Baumgarte stabilisation requires a half-explicit method; '{method.name}' does not support it."
@@ -305,8 +235,8 @@ def step_control(
             f"Nodes of '{layout.name}' are dependent, and the projection cannot move them; use shorter steps, or a "
             "model with their coordinates as unknowns."
         )
-    is_adaptive = h is None
-    if not (is_adaptive or trace or (rtol is None and atol is None)):
+    is_adaptive = options.h is None
+    if not (is_adaptive or options.trace or (rtol is None and atol is None)):
         raise ModelError(
             "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; with fixed steps, "
             "tolerances only scale the errors of a trace."
@@ -325,7 +255,7 @@ def step_control(
     absolute = tolerances("atol", 0.01 * relative if atol is None else atol, layout.dimension)
     if not np.all(absolute > 0):
         raise ModelError("atol must be positive: entries that pass through zero have no relative accuracy.")
-    chosen = controller_by_name(name, options)
+    chosen = controller_by_name(options.controller, options.controller_options)
     if method.chooses_order and not is_adaptive:
         raise UnsupportedMethodError(
             f"Method '{method.name}' chooses step sizes and order; give rtol instead of h, and h0 for the first "
@@ -338,7 +268,7 @@ def step_control(
     mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
     return StepControl(
         is_adaptive,
-        is_adaptive or (trace and method.has_estimate),
+        is_adaptive or (options.trace and method.has_estimate),
         relative,
         absolute,
         mobile / max(mobile.sum(), 1.0) if chosen.is_mean else mobile,

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from symlie.options import ControllerName, Multipliers, Redundant, Stabilization
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.integrate.progress import Progress
-from symlie.runtime.integrate.request import SolveOptions, beginning, requested
+from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run, execute
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
 from symlie.runtime.methods.controllers import Controller
@@ -55,10 +56,10 @@ def solve(
     t_span
         (t₀, t_end), or t_end, in s; t₀ is 0 by default, and the end of ``start`` if a solution is continued.
     method
-        Name of a method; a `Method`, or a TOML file with its coefficients, see `load_tableau`; or a custom discrete
-        Lagrangian: a function of (q0, q1, h), or ``"FILE.py:NAME"`` of such a function. Default: ``"half_explicit_5"``
-        for mechanical systems, other methods for first-order states, acceleration-level constraints and frames; see
-        `method_choice`.
+        Name of a method; a `Method`, or a TOML file with its coefficients, see `load_tableau`; a custom discrete
+        Lagrangian, which is a function of (q0, q1, h); or ``"FILE.py:NAME"`` of a method or of such a function.
+        Default: ``"half_explicit_5"`` for mechanical systems, other methods for first-order states, acceleration-level
+        constraints and frames; see `method_choice`.
     method_options
         Options of the method by name, such as ``commutators`` (terms of dexp⁻¹ in rkmk methods), ``rho`` (spectral
         radius of generalized_alpha), ``max_order`` (of bdf) or ``order`` (of taylor); see `Method.options`.
@@ -134,24 +135,24 @@ def solve(
     """
     if redundant is not None and isinstance(system, System):
         system = system.with_redundant(redundant)
-    words: SolveOptions = {
-        "method": method,
-        "method_options": method_options,
-        "h": h,
-        "rtol": rtol,
-        "atol": atol,
-        "h0": h0,
-        "controller": controller,
-        "controller_options": controller_options,
-        "t_eval": t_eval,
-        "record_every": record_every,
-        "multipliers": multipliers,
-        "stabilize": stabilize,
-        "redundant": None,
-        "max_steps": max_steps,
-    }
+    options = RunOptions(
+        method=method,
+        method_options=method_options,
+        h=h,
+        rtol=rtol,
+        atol=atol,
+        h0=h0,
+        controller=controller,
+        controller_options=controller_options,
+        t_eval=t_eval,
+        record_every=record_every,
+        multipliers=multipliers,
+        stabilize=stabilize,
+        max_steps=max_steps,
+        trace=trace,
+    )
     continued = float(start.t[-1]) if start is not None and len(start.t) else None
-    request = requested(system, t_span, words, trace=trace, continued=continued)
+    request = requested(system, t_span, options, continued)
     state = beginning(system, request, start)
     begin, recorder = state.at, Recorder(system.layout)
     if request.records_start:

@@ -42,7 +42,11 @@ THEMES = (
     Theme("Forces", "Springs, drives of joints, contact.", ("symlie.elements.forces",)),
     Theme("Equations", "Derived equations of motion.", ("symlie.derive",)),
     Theme("Systems and runs", "Compiled models and their integration.", ("symlie.runtime",)),
-    Theme("Methods", "Integrators and their coefficients.", ("symlie.runtime.methods", "symlie.runtime.tableaux")),
+    Theme(
+        "Methods",
+        "Integrators and their coefficients.",
+        ("symlie.runtime.methods", "symlie.runtime.tableaux", "symlie.steps"),
+    ),
     Theme("Solutions", "Results of runs.", ("symlie.runtime.solution",)),
     Theme(
         "Figures and views",

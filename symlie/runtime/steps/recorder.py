@@ -70,7 +70,7 @@ class StepRecorder(VectorRecorder):
         if not self._has_end:
             raise ModelError("A step has no end: record s.end(q, v, theta).")
         history = tuple((part, self._history[part]) for part in HISTORY if part in self._history)
-        return Program(self.needed_lines(), self._features, self._coordinates, history)
+        return Program(self._needed_lines(), self._features, self._coordinates, history)
 
     @recorded
     def first_jacobian(self) -> Jacobian:

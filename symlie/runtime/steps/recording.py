@@ -51,7 +51,7 @@ class Recording:
         x, y = (value if isinstance(value, Scalar) else float(value) for value in (x, y))
         return self._one(Scalar, Operation(operator, x, y))
 
-    def needed_lines(self) -> tuple[Line, ...]:
+    def _needed_lines(self) -> tuple[Line, ...]:
         """Return the lines without those that only compute unread values."""
         found: list[Line] = []
         read: set[int] = set()

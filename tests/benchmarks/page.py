@@ -203,7 +203,7 @@ def machine(peers: Iterable[str]) -> dict[str, str]:
     version = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=True).stdout
     found = {
         "processor": processor(),
-        "operating system": platform.platform(terse=True),
+        "operating system": " ".join([platform.system(), *filter(None, platform.libc_ver())]),
         "compiler": version.splitlines()[0],
         "Python": platform.python_version(),
         "symlie": symlie.__version__,

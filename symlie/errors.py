@@ -184,7 +184,7 @@ class InterruptedCompilationError(CompilerError, KeyboardInterrupt):
 class NoCompilerError(CompilerError):
     """The C backend was requested, but no C compiler was found.
 
-    Install a C compiler, set ``CC`` to one, or use the NumPy backend.
+    Install a C compiler, for example by ``pip install ziglang``, set ``CC`` to one, or use the NumPy backend.
     """
 
 

@@ -211,7 +211,7 @@ def test_unsupported_steps_are_rejected_by_name(tmp_path: Path) -> None:
         UnknownNameError, match="Unknown discrete Lagrangian 'simpson'; use one of: trapezoid, midpoint"
     ):
         equations.latex(variational="simpson")
-    with pytest.raises(FormatError, match="discrete Lagrangian 'mine' does not exist"):
+    with pytest.raises(FormatError, match="of 'mine' does not exist"):
         equations.markdown(variational=f"{tmp_path}/none.py:mine")
     wrong = "def mine(q0, q1, h):\n    return 2 * h * q0.lagrangian(q0.difference(q1) / h)\n"
     (tmp_path / "wrong.py").write_text(wrong, encoding="utf-8")

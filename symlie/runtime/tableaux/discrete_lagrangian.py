@@ -255,13 +255,13 @@ def from_file(stated: str) -> object:
     """Load ``FILE.py:name``, a method or a discrete Lagrangian."""
     file, _, name = stated.rpartition(":")
     if not Path(file).is_file():
-        raise FormatError(f"The file {file} of the method '{name}' does not exist.")
+        raise FormatError(f"The file {file} of '{name}' does not exist.")
     try:
         module = runpy.run_path(file)
     except ModelError:
         raise
     except Exception as error:
-        raise ModelError(f"{file} fails, where the method '{name}' is expected: {error!r}.") from error
+        raise ModelError(f"{file} fails, where '{name}' is expected: {error!r}.") from error
     if name not in module:
         raise ModelError(
             f"{file} has no function '{name}'; a method is a function of s with @sl.method, and a discrete Lagrangian "

@@ -30,6 +30,7 @@ class UserDefined(ProgrammedMethod):
     family: ClassVar[str] = "user_defined"
     required: ClassVar[tuple[str, ...]] = ("calls",)
     optional: ClassVar[tuple[str, ...]] = ("start",)
+    refused: ClassVar[tuple[str, ...]] = ("first-order states in steps that read earlier states",)
     takes_coordinate_rates: ClassVar[bool] = True
     has_coefficients: ClassVar[bool] = False
 

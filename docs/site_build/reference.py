@@ -114,9 +114,8 @@ def name_page(name: str) -> str:
         # Names of the package have separate pages.
         elsewhere = ", ".join(n for n in getattr(thing, "__all__", ()) if getattr(sl, n, None) is getattr(thing, n))
         excluded = f"\n   :exclude-members: {elsewhere}" if elsewhere else ""
-        parts.append(
-            f".. automodule:: symlie.{name}\n   :members:{excluded}\n   :inherited-members: tuple\n   :show-inheritance:"
-        )
+        members = f":members:{excluded}\n   :inherited-members: tuple"
+        parts.append(f".. automodule:: symlie.{name}\n   {members}\n   :show-inheritance:")
     elif inspect.isclass(thing):
         options = [":members:", f":inherited-members: {', '.join(stops(thing))}", ":special-members: __call__"]
         if internal := getattr(thing, "INTERNAL", None):

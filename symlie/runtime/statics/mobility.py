@@ -5,6 +5,10 @@ the null space of the holonomic constraints; nonholonomic constraints, such as r
 Equations with a vanishing combination are redundant; combinations without common equations are independent of each
 other.
 
+Acceleration-level constraints B v' + Z = 0 do not restrict velocities, except those that determine dependent nodes: the
+velocities of dependent nodes are functions of states with the same accelerations, so they lie in the null space of B.
+A dependent node without such constraints, such as a marker, adds no degree of freedom.
+
 The position is singular if the rank of the holonomic constraints is smaller than at nearby configurations, or if a
 velocity that satisfies them leads to no nearby configuration.
 
@@ -18,11 +22,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.joint_outputs import RATES, joint_outputs
-from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.layout.layout import Array, Layout, Sparse
 from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_combinations
 from symlie.runtime.linear.unknowns import Indices
 from symlie.runtime.statics.first_order import null_space
@@ -69,7 +74,7 @@ class Motion(Brief):
 
     rates: dict[str, float]
     """Rates of joints by output name, in rad/s and m/s; the independent one is first and equals one. Empty if no joint
-    coordinate describes the motion."""
+    coordinate describes the motion, or if the bodies are dependent nodes."""
     velocities: dict[str, Array]
     """Velocities of the moving nodes by name, shape (dimension,), or (count, dimension) for arrays."""
 
@@ -89,11 +94,13 @@ class Mobility(Brief):
     """
 
     bodies: int
-    """Number of nodes with velocities that are neither fixed nor dependent; prescribed nodes are included."""
+    """Number of nodes with velocities, except fixed nodes; prescribed and dependent nodes are included. In minimal
+    coordinates without dependent nodes, each node of a joint represents its outboard body."""
     joints: int
     """Number of named elements with constraints, such as joints; without these, the number of constraints."""
     velocities: int
-    """Number of velocity components, except those of fixed and prescribed nodes."""
+    """Number of velocity components, except those of fixed and prescribed nodes; for dependent nodes, the number of
+    independent velocities that their definition permits."""
     position_rows: int
     """Number of holonomic constraint equations."""
     position_rank: int
@@ -110,7 +117,7 @@ class Mobility(Brief):
     """Basis of the velocities that satisfy all constraints; None for more than 600 velocity components."""
     singular: str
     """Description of a singular position. Empty for a regular position, and if the position was not examined: for more
-    than 600 velocity components, first-order states, or violated constraints."""
+    than 600 velocity components, first-order states, dependent bodies, or violated constraints."""
 
     @cached_property
     def degrees_of_freedom(self) -> int:
@@ -171,32 +178,47 @@ def mobility(system: System, q: Array | None = None, t: float = 0.0) -> Mobility
     here = system.stated_state().q.copy() if q is None else np.array(q, dtype=float)
     mechanics.prescribe(t, here, np.zeros(layout.dimension))
     here = mechanics.with_start_angles(t, here)
-    free = np.flatnonzero(layout.free)
-    whole = _jacobian(system, here, t)[:, free]
-    of_positions, of_velocities = np.flatnonzero(layout.holonomic), np.flatnonzero(layout.of_velocities)
+    jacobian = _jacobian(system, here, t)
+    free, determines = _dependence(layout, jacobian)
+    whole = jacobian[:, free]
+    of_positions = np.flatnonzero(layout.holonomic | determines)
+    of_velocities = np.flatnonzero(layout.of_velocities | determines)
     redundant = _redundant(system, whole, of_velocities)
     too_many = sum(r.rows for r in redundant)
     too_many_positions = _vanishing(whole[of_positions]).shape[1]
     rank, position_rank = len(of_velocities) - too_many, len(of_positions) - too_many_positions
+    of_dependent = np.flatnonzero(determines)
+    dependent_rank = len(of_dependent) - _vanishing(whole[of_dependent]).shape[1]
     motions: tuple[Motion, ...] | None = None
     singular = ""
     if len(free) <= MOST_VELOCITIES:
         motions = _motions(system, here, t, free, null_space(whole[of_velocities].toarray(), rank))
-        if len(of_positions) and not layout.has_fields:
+        if layout.holonomic.any() and not layout.has_fields and not determines.any():
             singular = _singular(system, here, t, position_rank)
     return Mobility(
-        bodies=sum(int((~n.fixed & ~n.placed).sum()) for n in layout.nodes if n.type.velocities),
+        bodies=sum(int((~n.fixed).sum()) for n in layout.nodes if n.type.velocities),
         joints=len(layout.joints) or len(layout.constraints),
-        velocities=len(free),
-        position_rows=len(of_positions),
-        position_rank=position_rank,
-        velocity_rows=len(of_velocities),
-        velocity_rank=rank,
+        velocities=len(free) - dependent_rank,
+        position_rows=len(of_positions) - len(of_dependent),
+        position_rank=position_rank - dependent_rank,
+        velocity_rows=len(of_velocities) - len(of_dependent),
+        velocity_rank=rank - dependent_rank,
         redundant=redundant,
         is_complete=max(too_many, too_many_positions) < MOST_DEPENDENCIES,
         motions=motions,
         singular=singular,
     )
+
+
+def _dependence(layout: Layout, jacobian: Sparse) -> tuple[Indices, NDArray[np.bool_]]:
+    """Return the velocity components that count, and a mask of the acceleration-level constraint equations that
+    determine dependent nodes; dependent nodes without such equations do not count."""
+    dependent = layout.free & ~layout.integrated
+    pattern = abs(jacobian)
+    determines = (pattern @ dependent.astype(float) > 0) & ~layout.of_velocities
+    node = np.repeat(np.arange(len(layout.dependent)), np.diff(layout.starts[1]))
+    is_determined = np.isin(node, node[pattern.T @ determines.astype(float) > 0])
+    return np.flatnonzero(layout.free & (~dependent | is_determined)), determines
 
 
 def _jacobian(system: System, q: Array, t: float) -> Sparse:

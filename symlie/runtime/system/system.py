@@ -408,7 +408,9 @@ class System(SystemValues):
     def mobility(self, q: Array | None = None, t: float = 0.0) -> Mobility:
         """Determine degrees of freedom, redundant constraints and free motions at a configuration.
 
-        The result is valid for models without dependent nodes, whose velocity components count as unknowns.
+        The number of degrees of freedom is the dimension of the unknown velocities minus the rank of the constraint
+        equations. Prescribed and fixed nodes have no unknown velocities; dependent nodes have those that the
+        acceleration-level constraints of their definition permit, and first-order states have none.
 
         Source: [Haug1989], chapters 3 and 4.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.ensembles.results import EVENT_COLUMNS, MEMBER_COLUMNS, MemberResults, MemberStatus
 from symlie.ensembles.store_index import FORMAT, Quantity, StoreIndex
@@ -92,9 +93,10 @@ def _result_variables(index: StoreIndex, results: MemberResults) -> Iterator[Var
         if name in _UNITS:
             about["units"] = _UNITS[name]
         if name == "status":
-            about |= _flags([status.name.lower() for status in MemberStatus], np.int8)
+            about |= _flags([s.name.lower() for s in MemberStatus], np.array([*MemberStatus], dtype=np.int8))
         if name == "event_index":
-            about |= _flags(["_".join(event.split()) for event in index.event_names], np.int64)
+            events = ["_".join(event.split()) for event in index.event_names]
+            about |= _flags(events, np.arange(len(events), dtype=np.int64))
         values = columns[name]
         if values.dtype == object:
             values = np.array([_plain(text) for text in values], dtype=object)
@@ -118,8 +120,8 @@ def _variable(index: StoreIndex, kind: str, quantity: Quantity, values: Array) -
     return Variable(name, ("member", *quantity.dimensions), np.asarray(values, dtype=float), {**about, **units})
 
 
-def _flags(meanings: list[str], kind: type[np.integer]) -> dict[str, object]:
-    return {"flag_values": np.arange(len(meanings), dtype=kind), "flag_meanings": " ".join(meanings)}
+def _flags(meanings: list[str], values: NDArray[np.integer]) -> dict[str, object]:
+    return {"flag_values": values, "flag_meanings": " ".join(meanings)}
 
 
 def _plain(text: str) -> str:

@@ -31,11 +31,9 @@ class MemberStatus(IntEnum):
     EVENT = 1
     """Ended by a terminal event."""
     FAILED = 2
-    """Ended by an exception, including `WorkerLostError`."""
+    """Ended by an exception, for example `WorkerLostError` if the worker died."""
     TIME_LIMIT = 3
     """Ended by ``member_seconds``."""
-    WORKER_LOST = 4
-    """Not used: members whose worker died are `FAILED`."""
     NOT_RUN = 5
     """Not finished."""
 

@@ -312,6 +312,7 @@ def test_killed_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monke
     with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
         result = tops(executor=pool)
     assert [(m.member, m.kind) for m in result.failed] == [(5, "WorkerLostError")]
+    assert result.arrays["status"][5] == MemberStatus.FAILED
     others = [k for k in range(COUNT) if k != 5]
     assert np.array_equal(result.arrays["energy"][others], expected[others])
 

@@ -159,7 +159,7 @@ def check_dataset(data: xarray.Dataset, expected: MemberResults) -> None:
     assert np.array_equal(data["member"], np.arange(10))
     assert data["status"].dtype == np.int8 and np.array_equal(data["status"], expected.status)
     assert data["status"].attrs["flag_values"].tolist() == list(MemberStatus)
-    assert data["status"].attrs["flag_meanings"] == "ok event failed time_limit worker_lost not_run"
+    assert data["status"].attrs["flag_meanings"] == "ok event failed time_limit not_run"
     assert data["sentence"].values.tolist() == list(expected.sentences)
     assert np.array_equal(data["steps"], expected.steps) and data["end_time"].attrs["units"] == "s"
 

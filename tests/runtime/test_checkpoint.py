@@ -13,7 +13,14 @@ from typing import Any
 import pytest
 
 import symlie as sl
-from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
+from symlie.errors import (
+    CheckpointError,
+    FormatError,
+    InterruptedIntegrationError,
+    ModelError,
+    NoCompilerError,
+    NotFiniteError,
+)
 from symlie.models import roll_up
 from symlie.runtime.integrate.checkpoint import checkpoint_notes
 from symlie.runtime.integrate.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
@@ -219,6 +226,15 @@ def test_checkpoints_of_another_environment_are_rejected(tmp_path: Path, monkeyp
         sl.resume(path, trust=True)
     path, expected = small(tmp_path)
     assert content(sl.resume(path, trust=True)) == content(expected)
+
+
+@pytest.mark.usefixtures("often")
+def test_compiled_run_does_not_resume_without_compiler(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    path = tmp_path / "run.checkpoint"
+    interrupted(heavy_top_system("SE3", "c"), 0.02, 1, path, h=0.001)
+    request.getfixturevalue("no_compiler")
+    with pytest.raises(NoCompilerError, match="No C compiler was found"):
+        sl.resume(path, trust=True)
 
 
 @pytest.mark.usefixtures("often")

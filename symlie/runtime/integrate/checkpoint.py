@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from symlie.errors import FormatError, ModelError
+from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.checkpoint_content import (
     NOTHING,
@@ -187,10 +187,6 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     check_identity(path, header["identity"], identity())
     check_sources(path, header["system"]["sources"])
     system = recorded_system(header["system"])
-    if system.backend != header["system"]["backend"]:
-        raise FormatError(
-            f"{path} cannot be resumed with the same result: the run used compiled code, and no C compiler was found."
-        )
     control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
     method, layout = recorded_method(header["method"]), system.layout
     own = method.own_size(layout)

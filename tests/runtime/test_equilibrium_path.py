@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 
 import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import EquilibriumPathError, ModelError, UnknownNameError
+from symlie.errors import EquilibriumPathError, MissingDependencyError, ModelError, UnknownNameError
 from symlie.runtime.system.system import System
 from symlie.warnings import SymlieWarning
 from tests import tolerances
@@ -145,6 +146,16 @@ def test_path_rejects_invalid_arguments(wrong: dict[str, object], error: type[Ex
     arguments: dict[str, object] = {"parameter": "load", "until": 1.0, **wrong}
     with pytest.raises(error):
         shallow_truss(lateral=2.0).equilibrium_path(**arguments)
+
+
+def test_path_names_unknown_fields_and_missing_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.warns(SymlieWarning, match="ends after 2 points"):
+        path = shallow_truss(lateral=2.0).equilibrium_path("load", until=0.3, max_points=2)
+    with pytest.raises(UnknownNameError, match="no stored field 'x_dot'; it has: x"):
+        path.field(path.system.layout.nodes[0].name, "x_dot")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError, match=r'Drawing needs matplotlib.*pip install "symlie\[plot\]"'):
+        path.plot()
 
 
 def deep_arch(segments: int) -> System:

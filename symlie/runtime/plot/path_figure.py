@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import UnknownNameError
+from symlie.runtime.plot.style import check_drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 def plot_path(path: EquilibriumPath, output: str | None) -> Figure:
     """Plot a path of equilibria; see `symlie.runtime.statics.equilibrium_path.EquilibriumPath.plot`."""
+    check_drawing(None)
     from matplotlib.figure import Figure
 
     if output is not None and (output not in path.outputs or path.outputs[output].ndim != 1):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from symlie.errors import EquilibriumPathError, ModelError
+from symlie.errors import EquilibriumPathError, ModelError, UnknownNameError
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.continuation import Continuation, CorrectionError, PathPoint
@@ -108,7 +108,7 @@ class EquilibriumPath(Brief):
         return Equilibrium(self.q[point], self.multipliers[point], 0)
 
     def plot(self, output: str | None = None) -> Figure:
-        """Plot the parameter versus an output, with limit and bifurcation points; the figure requires Matplotlib.
+        """Plot the parameter versus an output, with limit and bifurcation points.
 
         Parameters
         ----------
@@ -119,6 +119,8 @@ class EquilibriumPath(Brief):
         ------
         UnknownNameError
             If the output does not exist or is not scalar.
+        MissingDependencyError
+            If Matplotlib is not installed.
         """
         from symlie.runtime.plot.path_figure import plot_path
 
@@ -142,15 +144,13 @@ class EquilibriumPath(Brief):
         Raises
         ------
         UnknownNameError
-            If the node does not exist.
-        ModelError
-            If the node stores no such field.
+            If the node does not exist, or stores no such field.
         """
         part = self.system.layout.node(node)
         stored = next((f for f in part.type.storage_fields if f.name == name), None)
         if stored is None:
             known = ", ".join(f.name for f in part.type.storage_fields)
-            raise ModelError(f"Node '{node}' has no stored field '{name}'; it has: {known}.")
+            raise UnknownNameError(f"Node '{node}' has no stored field '{name}'; it has: {known}.")
         return part.by_node(self.q, velocity=False)[..., stored.part]
 
 

@@ -40,7 +40,7 @@ def midpoint(s: sl.steps.StepRecorder) -> None:
 @sl.method(order=2)
 def two_step(s: sl.steps.StepRecorder) -> None:
     now, before = s.stage(0, s.q, s.v), s.previous(1)
-    r = s.h / (2 * before.h)
+    r = s.h**2 / (2 * s.h * before.h)
     theta = s.increment([1 + r, -r], [s.slope(now), s.rate(before.q, before.v)])
     v = s.velocity(s.v, [1 + r, -r], [now.acceleration, before.acceleration])
     s.end(*s.at(1, s.advance(s.q, theta), v), theta)
@@ -179,3 +179,10 @@ def test_unsupported_models_are_refused() -> None:
 def test_damaged_files_are_reported(calls: Any, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         recorded_method({"name": "x", "entry": {"family": "user_defined", "order": 1, "calls": calls}, "options": {}})
+
+
+def test_python_errors_name_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("import symlie as sl\n\n\n@sl.method(order=1)\ndef euler(s):\n    s.h < 1\n", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"own\.py, line 6, fails, where 'euler' is expected: TypeError"):
+        ends(heavy_top_system("SO3"), method=f"{file}:euler", h=1e-3)

@@ -96,7 +96,8 @@ def solve(
         Largest number of steps between two stop times: output times, jumps and kinks of functions of time, and the end.
         Default: 10⁹ adaptive steps; no limit with ``h``.
     start
-        A solution of this model to continue, possibly with other parameters, at its end.
+        A solution of this model to continue, possibly with other parameters, at its end. Method, step size and
+        tolerances are those of the arguments, not of this solution.
     progress
         Function that is called about every 50 ms with the completed fraction, a number with the attributes ``t``
         (current time, in s), ``h`` (mean step size since the last call, in s) and ``iterations`` (Newton iterations per

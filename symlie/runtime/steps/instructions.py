@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -59,6 +60,7 @@ class Instruction:
                 yield f"{name} must be a value of the kind {wanted}, not {described(found)}"
 
 
+@functools.cache
 def _kinds(instruction: type[object]) -> dict[str, tuple[type, ...]]:
     """Admitted types of the fields of an instruction that are single values."""
     found = {}

@@ -299,5 +299,5 @@ class StepRecorder(VectorRecorder):
             Those of the embedded formula.
         """
         if not self.for_estimate:
-            raise self._error("estimate belongs to the part only_for_estimate of a step")
+            raise self._error("estimate belongs to the last part of a step; call s.only_for_estimate() before it")
         self._record(Estimate(theta, theta_hat, self.v, v, v_hat))

@@ -119,6 +119,11 @@ class Scalar(Value):
     def __rtruediv__(self, other: float) -> Scalar:
         return self.operate("/", other, self)
 
+    def __pow__(self, exponent: int) -> Scalar:
+        if not isinstance(exponent, int) or exponent < 1:
+            return NotImplemented
+        return self if exponent == 1 else self * self ** (exponent - 1)
+
     def __neg__(self) -> Scalar:
         return self.operate("-", 0.0, self)
 

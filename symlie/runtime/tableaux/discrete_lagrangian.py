@@ -11,6 +11,7 @@ The function is evaluated once with objects that record the samples; a method st
 from __future__ import annotations
 
 import runpy
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -261,7 +262,9 @@ def from_file(stated: str) -> object:
     except ModelError:
         raise
     except Exception as error:
-        raise ModelError(f"{file} fails, where '{name}' is expected: {error!r}.") from error
+        at = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        where = f", line {at[-1]}," if at else ""
+        raise ModelError(f"{file}{where} fails, where '{name}' is expected: {error!r}.") from error
     if name not in module:
         raise ModelError(
             f"{file} has no function '{name}'; a method is a function of s with @sl.method, and a discrete Lagrangian "

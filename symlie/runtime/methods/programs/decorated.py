@@ -21,7 +21,7 @@ def method(
     """Decorate a function that writes a step, so that it becomes an integration method.
 
     The method is an argument ``method=`` of `solve`, or ``FILE.py:name`` on the command line. Its step runs in compiled
-    code and in NumPy. Solutions and checkpoints contain the step, so that they can be continued without the function.
+    code and in NumPy. Checkpoints contain the step, so that `resume` does not need the function.
 
     Parameters
     ----------

@@ -70,8 +70,16 @@ class ProgrammedMethod(Method):
         self.start.write_step(s)
         return s.program()
 
+    @cached_property
+    def _headers(self) -> dict[Features, str]:
+        """Printed headers."""
+        return {}
+
     def step_files(self, features: Features) -> dict[str, str]:
-        return {STEP_HEADER: step_header(self.program(features), self.name, self.start_program(features))}
+        if features not in self._headers:
+            header = step_header(self.program(features), self.name, self.start_program(features))
+            self._headers[features] = header
+        return {STEP_HEADER: self._headers[features]}
 
     def constants(self) -> list[str]:
         return []

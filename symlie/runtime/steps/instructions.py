@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -60,15 +59,20 @@ class Instruction:
                 yield f"{name} must be a value of the kind {wanted}, not {described(found)}"
 
 
-@functools.cache
+_KINDS: dict[type[object], dict[str, tuple[type, ...]]] = {}
+"""Admitted types of the fields of each instruction that are single values."""
+
+
 def _kinds(instruction: type[object]) -> dict[str, tuple[type, ...]]:
-    """Admitted types of the fields of an instruction that are single values."""
-    found = {}
-    for name, hint in get_type_hints(instruction).items():
-        kinds = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-        if any(isinstance(kind, type) and issubclass(kind, Value) for kind in kinds):
-            found[name] = kinds
-    return found
+    """Return the admitted types of the fields of an instruction that are single values."""
+    if instruction not in _KINDS:
+        found = {}
+        for name, hint in get_type_hints(instruction).items():
+            kinds = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+            if any(isinstance(kind, type) and issubclass(kind, Value) for kind in kinds):
+                found[name] = kinds
+        _KINDS[instruction] = found
+    return _KINDS[instruction]
 
 
 def described(value: object) -> str:

@@ -9,8 +9,11 @@
 #define PART_OF_STEP SYMLIE_APART
 #endif
 
-/* Loop over the components of vectors that are equal or do not overlap: results may overwrite inputs. */
-#if defined(__GNUC__) && !defined(__clang__)
+/* Loop over the components of vectors that are equal or do not overlap: results may overwrite inputs. Small models are
+ * faster with separate components, which kernels read and write one by one. */
+#if defined(__GNUC__) && UNROLL_STAGES
+#define EACH_COMPONENT(k, count) _Pragma("GCC unroll 16") for (int k = 0; k < (count); k++)
+#elif defined(__GNUC__) && !defined(__clang__)
 #define EACH_COMPONENT(k, count) _Pragma("GCC ivdep") for (int k = 0; k < (count); k++)
 #else
 #define EACH_COMPONENT(k, count) for (int k = 0; k < (count); k++)

@@ -81,7 +81,10 @@ if it has free coordinates. The class attributes of a custom joint are:
 | `has_axis` | true if `axis` is an argument |
 | `parameters`, `parameter_values` | parameters with defaults and units, `{"length": (1.0, "m")}`, and values by name |
 
-Constraint equations are functions of two frames and of the parameters. The following functions are available:
+A class with parameters sets their values, `self.parameter_values = {"length": length}`, before `super().__init__`.
+
+An equation is a function `f(a, b, values)` that returns a list of expressions. `a.point` and `a.axis(X)` of the frames
+a and b are in inertial axes; `values["length"]` is a parameter. The following functions are available:
 
 | name | equations |
 |---|---|
@@ -92,9 +95,12 @@ Constraint equations are functions of two frames and of the parameters. The foll
 | `EQUAL_ORIENTATION` | **a**_x · **b**_y = **a**_z · **b**_x = **a**_z · **b**_y = 0 |
 | `no_twist` | **a**_y · **b**_x - **a**_x · **b**_y = 0 |
 
-A coordinate is a displacement, `Shift`, or an angle, `Turn`. The appearance is a tuple of `Part` objects: solids and
-lines along axes of the markers. Drives, locks, stops, loads, initial coordinates and reactions are the same as for
-built-in joints. Minimal coordinates are also available if the joint coordinates determine the relative pose.
+`Shift(name, rate, along=Z)` is a displacement along an axis of a. `Turn(name, rate)` is an angle about z, in the plane
+the angle. `positive` contains expressions that are positive except on mirrored branches. The appearance is a tuple of
+`Part(shape, axis)` with the shapes pin, slider, ball, plate, block, rail and dial and the axes a_x, …, b_z.
+
+Drives, locks, stops, loads, initial coordinates and reactions are the same as for built-in joints. Minimal coordinates
+are also available if the joint coordinates determine the relative pose.
 
 A pin in a slot slides along x and rotates about z:
 

@@ -203,6 +203,42 @@ def test_unknown_parts_are_refused(shape: str, axis: str, message: str) -> None:
         Part(shape, axis)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"holonomic": in_plane(Y)}, r"holonomic .* write \(in_plane\(Y\),\)"),
+        ({"holonomic": (PARALLEL_AXES, in_plane(X))}, r"write \*PARALLEL_AXES"),
+        ({"holonomic": (), "coordinates": ("angle",)}, "coordinates .* contains 'angle', but needs Turn or Shift"),
+    ],
+)
+def test_wrong_definitions_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        JointDefinition(**arguments)
+
+
+def test_planar_definitions_have_no_axis_z() -> None:
+    class Guide(Joint):
+        kind = "guide"
+        plane = JointDefinition((in_plane(Z),))
+
+    model = sl.Model("planar")
+    body = sl.RigidBody(model, "body", 1.0, 0.1, "SE2", position=[0, 0])
+    with pytest.raises(ModelError, match="Axis Z does not exist in the plane"):
+        Guide(model, "guide", model.ground, body, at=[0, 0])
+
+
+def test_parameters_need_values() -> None:
+    class Rod(Joint):
+        kind = "rod_of_length"
+        parameters = {"length": (1.0, "m")}  # noqa: RUF012
+        space = JointDefinition((lambda a, b, values: [(b.point - a.point)[0] - values["length"]],))
+
+    model = sl.Model("rod")
+    body = sl.RigidBody(model, "body", 1.0, [1, 1, 1])
+    with pytest.raises(ModelError, match=r"no value of length: set self\.parameter_values"):
+        Rod(model, "rod", model.ground, body, **POINT)
+
+
 def test_kinds_have_one_definition() -> None:
     class Revolute(Joint):
         kind = "revolute"

@@ -14,7 +14,10 @@ from symlie.modeling.symbolic import SymbolicMatrix
 
 @dataclass(frozen=True)
 class Turn:
-    """Angle of the second body relative to the first, in rad."""
+    """Angle of the second body relative to the first, in rad; by default about the z axis, in the plane the angle.
+
+    ``Turn("angle", "rate")`` names the coordinate and its rate.
+    """
 
     name: str
     rate: str
@@ -65,7 +68,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class Shift:
-    """Displacement of the second point relative to the first along an axis of the first frame, in m."""
+    """Displacement of the second point relative to the first along an axis of the first frame, by default z, in m.
+
+    ``Shift("travel", "speed", X)`` names the coordinate and its rate, and selects the axis.
+    """
 
     name: str
     rate: str

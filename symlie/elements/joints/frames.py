@@ -18,6 +18,7 @@ from typing import Any
 
 from sympy import Expr
 
+from symlie.errors import ModelError
 from symlie.modeling.expressions import vector
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
@@ -67,7 +68,14 @@ class Frame:
         ----------
         k
             Index of the axis: X, Y or Z.
+
+        Raises
+        ------
+        ModelError
+            If the axis does not exist in the plane.
         """
+        if k >= len(self.offset):
+            raise ModelError("Axis Z does not exist in the plane; use X and Y in the definition of a planar joint.")
         if k not in self._known:
             column = self.axes[:, k]
             self._known[k] = column if self.node is None else vector(self.node.R * column)
@@ -112,7 +120,7 @@ Values = Mapping[str, Expression]
 """Parameters of a kind of joint, other than its markers, by name."""
 
 Equation = Callable[[Frame, Frame, Values], list[Expr]]
-"""Function that returns constraint equations between two frames: expressions that are zero."""
+"""Function ``f(a, b, values)`` that returns a list of expressions of two frames, zero for constraint equations."""
 
 
 def coincident_points(a: Frame, b: Frame, values: Values) -> list[Expr]:

@@ -35,14 +35,15 @@ class Joint(Connection, PlacedByCoordinates):
     """A joint between two bodies of a model; the subclasses are the joint types.
 
     Custom kinds have the class attributes ``kind``, the beginning of the names of their element types; ``space`` and
-    ``plane``, their definitions from `symlie.joints`; and ``has_axis``. See `MovingJoint` for free coordinates.
+    ``plane``, their definitions from `symlie.joints`; ``has_axis``; and ``parameters``. Classes with parameters
+    set their values, ``self.parameter_values``, before ``super().__init__``. See `MovingJoint` for free coordinates.
 
     One of the bodies may be the ground. Between two bodies, ``at`` and ``axis`` define the joint in inertial axes of
     the initial configuration. A `Marker` instead of a body defines the joint in axes of that body; unless the other
     side is also a marker, it follows from the initial configuration.
 
     Results contain the joint's coordinates and their rates, its multipliers, NAME, and ``NAME_force`` and
-    ``NAME_moment``, which act on the second body at the joint's point, in inertial axes.
+    ``NAME_moment``: the reaction on the second body, in inertial axes; the moment is about the point of its marker.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class Joint(Connection, PlacedByCoordinates):
     ------
     ModelError
         If the joint connects a body with itself or an object that is not a body, if the markers are apart or mirrored
-        in the initial configuration, or if arguments contradict each other.
+        in the initial configuration, if arguments contradict each other, or if parameters have no values.
     """
 
     word = "joint"
@@ -204,6 +205,12 @@ class Joint(Connection, PlacedByCoordinates):
             raise ModelError(
                 f"{type(self).__name__} needs the class attribute kind, the beginning of the names of its element "
                 "types."
+            )
+        missing = [name for name in self.parameters if name not in self._values()]
+        if missing:
+            raise ModelError(
+                f"{self._subject} has no value of {', '.join(missing)}: set self.parameter_values = "
+                f'{{"{missing[0]}": …}} before super().__init__ in {type(self).__name__}.'
             )
         joints = (j for j in self.model.joints if isinstance(j, Joint))
         other = next((j for j in joints if (j._kind(), j._size) == (kind, self._size)), None)

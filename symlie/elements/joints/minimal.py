@@ -103,8 +103,8 @@ def joint_tree(model: Model) -> Tree:
     tree = body_tree(model, _is_followed)
     if all(joint is None for _, joint in tree.values()):
         raise ModelError(
-            f"No joint of '{model.name}' has minimal coordinates: only hinges, sliders, cylindrical, planar, "
-            "universal and ball joints between bodies have them; use other coordinates."
+            f"No joint of '{model.name}' has minimal coordinates: no joint between bodies has coordinates "
+            "that determine the relative pose; use other coordinates."
         )
     _check_bodies(model, tree)
     return tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sympy import Expr
@@ -10,6 +10,7 @@ from sympy import Expr
 from symlie.contract.connections import BALL, Part
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Equation, Frame, Values
+from symlie.errors import ModelError
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
@@ -37,6 +38,11 @@ class JointDefinition:
         True if all rotations are free; they have no coordinates, but are elements of SO(3).
     appearance
         Parts that 3-D views draw.
+
+    Raises
+    ------
+    ModelError
+        If an attribute is not a tuple, or if it contains an object of another type.
     """
 
     holonomic: tuple[Equation, ...]
@@ -45,6 +51,12 @@ class JointDefinition:
     nonholonomic: tuple[Equation, ...] = ()
     is_ball: bool = False
     appearance: tuple[Part, ...] = BALL
+
+    def __post_init__(self) -> None:
+        for name in ("holonomic", "positive", "nonholonomic"):
+            _check_tuple(name, getattr(self, name), callable, "equations")
+        _check_tuple("coordinates", self.coordinates, lambda c: isinstance(c, Coordinate), "Turn or Shift objects")
+        _check_tuple("appearance", self.appearance, lambda p: isinstance(p, Part), "Part objects")
 
     @property
     def rates(self) -> list[str]:
@@ -74,6 +86,22 @@ class JointDefinition:
             Parameters of the joint.
         """
         return [r for row in self.nonholonomic for r in row(a, b, values)]
+
+
+def _check_tuple(name: str, given: object, is_member: Callable[[object], bool], members: str) -> None:
+    """Raise `ModelError` unless an attribute of a definition is a tuple of the right objects."""
+    if not isinstance(given, tuple):
+        raise ModelError(
+            f"The attribute {name} of a joint definition must be a tuple of {members}; a tuple of one needs a comma: "
+            "write (in_plane(Y),)."
+        )
+    for member in given:
+        if isinstance(member, tuple):
+            raise ModelError(
+                f"The attribute {name} of a joint definition contains a tuple; unpack it: write *PARALLEL_AXES."
+            )
+        if not is_member(member):
+            raise ModelError(f"The attribute {name} of a joint definition contains {member!r}, but needs {members}.")
 
 
 def reaction(statement: Statement, a: Frame, b: Frame, constraints: Sequence[str]) -> tuple[SymbolicMatrix, object]:

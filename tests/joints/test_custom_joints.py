@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -230,7 +231,7 @@ def test_planar_definitions_have_no_axis_z() -> None:
 def test_parameters_need_values() -> None:
     class Rod(Joint):
         kind = "rod_of_length"
-        parameters = {"length": (1.0, "m")}  # noqa: RUF012
+        parameters: ClassVar[Mapping[str, tuple[float, str]]] = {"length": (1.0, "m")}
         space = JointDefinition((lambda a, b, values: [(b.point - a.point)[0] - values["length"]],))
 
     model = sl.Model("rod")

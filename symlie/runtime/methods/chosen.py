@@ -14,7 +14,8 @@ from symlie.options import MethodName
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
-from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian, evaluated, from_file
+from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian, evaluated
+from symlie.runtime.tableaux.user_files import named_in_file
 from symlie.utilities.reading import brief
 
 MethodLike = MethodName | str | Path | Method | Callable[..., object]
@@ -26,7 +27,7 @@ def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = Non
     if isinstance(stated, Method):
         found = stated
     elif isinstance(stated, str) and ".py:" in stated:
-        loaded = from_file(stated)
+        loaded = named_in_file(stated)
         found = loaded if isinstance(loaded, Method) else _variational(evaluated(stated.rpartition(":")[2], loaded))
     elif callable(stated):
         found = _variational(discrete_lagrangian(stated))

@@ -10,17 +10,15 @@ The function is evaluated once with objects that record the samples; a method st
 
 from __future__ import annotations
 
-import runpy
-import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from pathlib import Path
 
 from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian, DiscreteLagrangianLike
-from symlie.errors import FormatError, ModelError, UnknownNameError
+from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
+from symlie.runtime.tableaux.user_files import named_in_file
 
 LARGEST_DENOMINATOR = 10**6
 """Largest denominator of fractions that replace decimal numbers."""
@@ -243,31 +241,10 @@ def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
     if not isinstance(stated, str):
         return evaluated(getattr(stated, "__name__", repr(stated)), stated)
     if ".py:" in stated:
-        return evaluated(stated.rpartition(":")[2], from_file(stated))
+        return evaluated(stated.rpartition(":")[2], named_in_file(stated))
     if stated not in DISCRETE_LAGRANGIANS:
         raise UnknownNameError(
             f"Unknown discrete Lagrangian '{stated}'; use one of: {', '.join(DISCRETE_LAGRANGIANS)}; FILE.py:name "
             "takes a function of q0, q1 and h."
         )
     return DISCRETE_LAGRANGIANS[stated]
-
-
-def from_file(stated: str) -> object:
-    """Load ``FILE.py:name``, a method or a discrete Lagrangian."""
-    file, _, name = stated.rpartition(":")
-    if not Path(file).is_file():
-        raise FormatError(f"The file {file} of '{name}' does not exist.")
-    try:
-        module = runpy.run_path(file)
-    except ModelError:
-        raise
-    except Exception as error:
-        at = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-        where = f", line {at[-1]}," if at else ""
-        raise ModelError(f"{file}{where} fails, where '{name}' is expected: {error!r}.") from error
-    if name not in module:
-        raise ModelError(
-            f"{file} has no function '{name}'; a method is a function of s with @sl.method, and a discrete Lagrangian "
-            "is a function of q0, q1 and h."
-        )
-    return module[name]

@@ -44,8 +44,8 @@ SPIN = [0.4, 3.0, -1.0]
 """Its initial Ω, in rad/s, much slower than the default of the model."""
 END = 1.0
 """End time of its motion, in s."""
-SLACK = 0.3
-"""Largest difference between the declared order of a user-defined step and its observed order."""
+SLACK = 0.5
+"""Largest shortfall of an observed order from the declared one: half of the distance between two orders."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

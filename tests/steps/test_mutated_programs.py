@@ -30,14 +30,12 @@ from symlie.runtime.steps.program import Features, Line, Program, features_of
 from symlie.runtime.steps.values import Configuration, Value
 from symlie.runtime.system.system import System
 from tests.steps.probes import Probe, probe
+from tests.tolerances import ORDER_SLACK
 
 END = 0.25
 METHODS = {"rkmk_rk44": "free", "rkmk4_two_commutators": "free", "cf4": "free", "half_explicit_4": "constrained"}
 COUNT = 20
 """Mutations, drawn with a fixed seed from all of all methods."""
-
-SLACK = 0.15
-"""Largest deviation of an observed order; unchanged methods deviate by up to 0.07."""
 
 Lines = tuple[Line, ...]
 
@@ -163,7 +161,7 @@ def has_its_order(stated: Any, name: str, order: int) -> bool:
     except IntegrationError:
         return False
     of_state, of_multipliers = (np.log2(a / b) if b else np.inf for a, b in zip(*errors, strict=True))
-    return bool(of_state > order - SLACK and of_multipliers > order - 1 - SLACK)
+    return bool(of_state > order - ORDER_SLACK and of_multipliers > order - 1 - ORDER_SLACK)
 
 
 @functools.cache

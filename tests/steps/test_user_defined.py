@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from symlie.errors import FormatError, ModelError, UnsupportedMethodError
 from symlie.runtime.methods.chosen import method_of_run, own_method, recorded_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.study.observed_orders import observed_orders
+from tests import tolerances
 from tests.ensembles.test_ensemble import same
 from tests.runtime.interruptions import (
     assert_continued_with_the_same_bits,
@@ -95,10 +97,12 @@ def test_other_features_of_models_are_supported() -> None:
         assert np.abs(found[0].q[-1] - found[0].q[0]).max() > 1e-6
 
 
-def test_steps_are_adaptive_with_an_estimate() -> None:
+def test_errors_of_adaptive_steps_are_proportional_to_the_tolerance() -> None:
+    """An estimate of order one makes the step size proportional to the root of the tolerance; the order is two."""
     system = heavy_top_system("SO3")
-    exact = ends(system, method="rkmk_rk67", h=2.0**-10)
-    assert np.abs(ends(system, method=heun, rtol=1e-8) - exact).max() < 1e-5 * np.abs(exact).max()
+    exact = ends(system, method="rkmk_rk67", h=2.0**-11)
+    errors = [np.abs(ends(system, method=heun, rtol=rtol) - exact).max() for rtol in (1e-4, 1e-6)]
+    assert math.log10(errors[0] / errors[1]) == pytest.approx(2, abs=tolerances.ORDER)
     assert heun.name == "Heun's pair"
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.steps.values import (
     Acceleration,
@@ -12,7 +13,6 @@ from symlie.runtime.steps.values import (
     Configuration,
     Jacobian,
     Multiplier,
-    Scalar,
     StageValues,
     Velocity,
 )

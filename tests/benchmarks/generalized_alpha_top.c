@@ -1,5 +1,5 @@
 /* The heavy top on SE(3), Phi = R^T x - X, by generalized-alpha of index 3: full Newton with T, dense LU, as one would write
- * it by hand. The equations are those of templates/c/methods/generalized_alpha.h, the start is the plain one.
+ * it by hand. The equations are those of symlie/runtime/methods/programs/generalized_alpha.py, the start is the plain one.
  *
  * generalized_alpha_top SAMPLES [STEPS STEP_SIZE] prints
  *   generalized_alpha_top.ns_per_step MEDIAN min LEAST

@@ -9,10 +9,19 @@ import pytest
 
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.instructions import At, CoordinateRate, Field, Multipliers, NextStage
+from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.instructions import (
+    At,
+    Multipliers,
+    NextStage,
+)
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_V, arrays_of
 from symlie.runtime.steps.program import Features, Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Value
+from symlie.runtime.steps.stage_instructions import (
+    CoordinateRate,
+    Field,
+)
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH
 
 PROGRAMMED = [name for name in method_names() if isinstance(method(name), ProgrammedMethod)]
 

@@ -16,18 +16,21 @@ from symlie.errors import IntegrationError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.expressions import Value
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
     InverseTangent,
     Multipliers,
-    MultiplierSum,
-    Stage,
-    StageBetween,
     Sum,
 )
 from symlie.runtime.steps.program import Features, Line, Program, features_of
-from symlie.runtime.steps.values import Configuration, Value
+from symlie.runtime.steps.stage_instructions import (
+    MultiplierSum,
+    Stage,
+    StageBetween,
+)
+from symlie.runtime.steps.values import Configuration
 from symlie.runtime.system.system import System
 from tests.steps.probes import Probe, probe
 from tests.tolerances import ORDER_SLACK

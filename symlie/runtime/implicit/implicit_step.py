@@ -47,8 +47,6 @@ class Formula(Protocol):
     """True if η acts along B at the end of the step instead of B_n."""
     span: float
     """Amplification of the rounding of θ in v̇, relative to β'."""
-    before: Array
-    """v̇_n."""
     offset: Array | float
     """m - θ with the argument m of T: the derivative of v with respect to the configuration is γ' T⁻¹(m), up to
     products of increments."""

@@ -77,7 +77,7 @@ class AdamsBashforth(ProgrammedMethod):
         return self.order > 2
 
     @property
-    def start(self) -> ProgrammedMethod:
+    def starter(self) -> ProgrammedMethod:
         return _BEGIN
 
     def write_step(self, s: StepRecorder) -> None:

@@ -159,10 +159,10 @@ class Implicit(Method):
             *(f"#define {name} {int(value)}" for name, value in choices.items()),
         ]
 
-    def solved(
+    def end_of_step(
         self, stepper: Stepper, state: State, h: float, formula: Formula, theta: Array, multipliers: Array
-    ) -> tuple[ImplicitStep, Point, Trial]:
-        """Solve the step equations of a formula from an initial θ and λ; return the step, its end, and the trial."""
+    ) -> tuple[ImplicitStep, Point]:
+        """Solve the step equations of a formula from an initial θ and λ; return the step and its end."""
         assert state.own is not None
         step = ImplicitStep(
             stepper.system,
@@ -189,10 +189,24 @@ class Implicit(Method):
         u = newton_solution(step, policy, step.guess(theta, multipliers), 1.0, stepper.newton)
         at = step.at(u)
         stepper.check_chart(state.q, at.theta)
-        v, acceleration = without_traces(at.v), without_traces(at.acceleration)
+        return step, at
+
+    def solved(
+        self,
+        stepper: Stepper,
+        state: State,
+        h: float,
+        formula: Formula,
+        theta: Array,
+        multipliers: Array,
+        acceleration: Array,
+    ) -> tuple[ImplicitStep, Point, Trial]:
+        """Return the step, its end, and the trial; ``acceleration`` is v̇ at the start."""
+        step, at = self.end_of_step(stepper, state, h, formula, theta, multipliers)
+        v, v_dot = without_traces(at.v), without_traces(at.acceleration)
         evaluations = stepper.newton.evaluations
-        trial = stepper.trial(state, at.q, v, [formula.before], evaluations, at.theta)
-        trial.multipliers, trial.acceleration, trial.rhs_evaluations = at.multipliers, acceleration, evaluations
+        trial = stepper.trial(state, at.q, v, [acceleration], evaluations, at.theta)
+        trial.multipliers, trial.acceleration, trial.rhs_evaluations = at.multipliers, v_dot, evaluations
         if stepper.rows:
             stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q, trial.v))
         return step, at, trial

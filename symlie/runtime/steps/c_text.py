@@ -8,50 +8,65 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.formula_text import formula_inputs, formula_text, member, weighted_term
+from symlie.runtime.steps.implicit_instructions import (
+    Carried,
+    Carry,
+    FirstAcceleration,
+    HiddenViolation,
+    ImplicitEnd,
+)
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Add,
     Advance,
     At,
     Bracket,
-    CoordinateRate,
-    DependentRows,
+    Combination,
     Difference,
     Earlier,
     End,
     Estimate,
-    Field,
     Instruction,
     InverseTangent,
-    JacobianAt,
     KeepHistory,
-    MinimalMultipliers,
     Moving,
     Multipliers,
-    MultiplierSum,
     NextStage,
     Operation,
     Residuals,
+    Sum,
+    VelocityAt,
+    Where,
+    WithStates,
+)
+from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V, arrays_of
+from symlie.runtime.steps.program import Line, Program
+from symlie.runtime.steps.stage_instructions import (
+    CoordinateRate,
+    DependentRows,
+    Field,
+    JacobianAt,
+    MinimalMultipliers,
+    MultiplierSum,
     Stage,
     StageBetween,
     StageWithMultipliers,
     StorageRate,
-    Sum,
-    VelocityAt,
 )
-from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V, arrays_of
-from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.values import START_V, Acceleration, Algebra, Scalar, Value
+from symlie.runtime.steps.values import START_V, Acceleration, Algebra
 
 WIDTH = 120
 """Largest length of a line of C."""
 
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
-                              const symlie_state *restrict state, symlie_trial *restrict trial)"""
+                              const symlie_state *restrict state, """
+_TRIAL, _OWN = "symlie_trial *restrict trial)", "symlie_real *restrict own)"
 
 
-def step_header(program: Program, name: str, start: Program | None = None) -> str:
+def step_header(program: Program, name: str, start: Program | None = None, first: Program | None = None) -> str:
     """Return the header ``step.h`` with the step of a method.
 
     Parameters
@@ -62,11 +77,13 @@ def step_header(program: Program, name: str, start: Program | None = None) -> st
         Name of the method.
     start
         Step of the first steps of a method that reads earlier states.
+    first
+        Initial values of the arrays that the method carries from step to step.
     """
-    return "\n".join(_header(program, name, start)) + "\n"
+    return "\n".join(_header(program, name, start, first)) + "\n"
 
 
-def _header(program: Program, name: str, start: Program | None) -> Iterator[str]:
+def _header(program: Program, name: str, start: Program | None, first: Program | None) -> Iterator[str]:
     """Yield the lines of the header."""
     suffix = "" if program.coordinates == "exp" else f"_{program.coordinates}"
     yield f"/* Step of {name}, printed by symlie from its step program; do not edit. */"
@@ -77,6 +94,11 @@ def _header(program: Program, name: str, start: Program | None) -> Iterator[str]
     if start is not None:
         yield f"#define EARLIER_STEPS {program.earlier_steps}"
     yield from ("", '#include "steps.h"', "")
+    for line in program.lines:
+        if isinstance(line.instruction, ImplicitEnd):
+            yield from formula_text(line.instruction)
+    if first is not None:
+        yield from _Printer(first).initial_values()
     if start is None:
         yield from _Printer(program).functions("")
     else:
@@ -95,6 +117,7 @@ class _Printer:
         self._used = {x.number for line in program.lines for x in line.instruction.inputs}
         self._by_blocks = not program.features.is_fixed
         self._offsets = {"DIMENSION": "", "STORAGE": ""}
+        self._own = "trial->own" if program.has_end else "own"
 
     def functions(self, prefix: str) -> Iterator[str]:
         """Yield the size of the workspace and the step, with a prefix of their names."""
@@ -103,8 +126,16 @@ class _Printer:
         counts = Counter([*further, *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
         yield f"static inline long long {prefix}step_workspace(const symlie_problem *restrict P)"
-        yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)'])};\n}}\n"
-        yield f"static inline int {prefix or 'method_'}step{_ARGUMENTS}\n{{"
+        sizes += ["acceleration_workspace(P)", *["implicit_workspace(P)"] * self._program.is_implicit]
+        yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
+        yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
+
+    def initial_values(self) -> Iterator[str]:
+        """Yield the function that initialises the arrays which the method carries."""
+        yield from self._function("method_begin", _OWN)
+
+    def _function(self, name: str, result: str) -> Iterator[str]:
+        yield f"static inline int {name}{_ARGUMENTS}{result}\n{{"
         yield from self._body()
         yield from ("    return SYMLIE_DONE;", "}", "")
 
@@ -116,6 +147,8 @@ class _Printer:
         if self._by_blocks and any(x.instruction.is_by_blocks for x in lines):
             yield "    NODE_BLOCK(P, block);"
         yield from ("    symlie_real angle = SYMLIE_NUMBER(0);", "    int status;")
+        if not self._program.has_end:
+            yield from ("    (void)status, (void)angle;", "    for (int k = 0; k < OWN; k++) own[k] = 0;")
         for for_estimate, part in groupby(lines, lambda x: x.for_estimate):
             if for_estimate:
                 yield "    if (!control->with_estimate) return SYMLIE_DONE;"
@@ -181,8 +214,35 @@ class _Printer:
                 # The sum starts with zero, as in NumPy, so that the signs of zeros agree.
                 total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
                 yield self._loop(line, f"{'' if base is None else self._entry(base) + ' + '}h * (0{total})")
+            case Combination(_, weights, terms):
+                total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
+                yield self._loop(line, total.removeprefix(" + ").strip() or "0")
+            case WithStates(_, x, of_states):
+                yield from self._copied(x, line.results[0])
+                entries = f"{out[0]}[STATE[n]] = {self._array(of_states)}[STATE[n]]"
+                yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entries};"
+            case Carried(name):
+                if isinstance(line.results[0], Scalar):
+                    yield f"const symlie_real {out[0]} = state->own[OWN_{name.upper()}];"
+            case Carry(name, Scalar() as x):
+                yield f"{self._own}[OWN_{name.upper()}] = {self._arrays[x]};"
+            case Carry(name, x):
+                place = f"{self._own}[OWN_{name.upper()} + k]"
+                yield f"EACH_COMPONENT(k, {x.size}) {place} = without_traces({self._entry(x)});"
+            case FirstAcceleration(acceleration):
+                yield f"copy(DIMENSION, {self._array(acceleration)}, trial->first_acceleration);"
+            case HiddenViolation(q, v, needed):
+                arguments = f"{self._array(q)}, {self._array(v)}, mass, {out[0]}"
+                condition = "1" if needed is None else f"{self._arrays[needed]} != 0 || control->with_estimate"
+                yield f"status = step_hidden_violation(P, work, t, {arguments}, {condition});"
+                yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+            case ImplicitEnd():
+                yield from self._implicit_end(instruction)
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
+            case Where(condition, x, y):
+                choice = f"{self._number(condition)} != 0 ? {self._number(x)} : {self._number(y)}"
+                yield f"const symlie_real {out[0]} = {choice};"
             case Earlier(part, steps):
                 if isinstance(line.results[0], Scalar):
                     yield f"const symlie_real {out[0]} = state->own[OWN_{part.upper()} + {steps - 1}];"
@@ -194,7 +254,8 @@ class _Printer:
             case At(c, q, v):
                 yield from self._copied(q, line.results[0])
                 yield from self._copied(v, line.results[1])
-                is_stage = line.results[0] != self._program.end.q and not line.for_estimate
+                is_end = self._program.has_end and line.results[0] == self._program.end.q
+                is_stage = not is_end and not line.for_estimate
                 condition = "if (MOTIONS_OF_STAGES > 0) " if is_stage else ""
                 yield f"{condition}step_prescribe(P, {_time(c)}, {out[0]}, {out[1]});"
             case VelocityAt(c, q, v):
@@ -264,17 +325,30 @@ class _Printer:
         yield f"status = step_between(P, work, {point}, {_time(stage.next_c)}, {following}, {numbers}, {results});"
         yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
 
+    def _implicit_end(self, end: ImplicitEnd) -> Iterator[str]:
+        yield "IMPLICIT_STEP(end);"
+        inputs = ", ".join(f".{member(x)} = {self._arrays[x]}" for x in formula_inputs(end))
+        yield f"const step_formula formula = {{{inputs}}};"
+        slopes = ", ".join(self._number(f.slope) for f in (end.velocity, end.acceleration, end.rate))
+        guess = "0" if end.multiplier is None else self._array(end.multiplier)
+        arguments = f"{slopes}, q, {self._array(end.guess)}, {guess}, state, trial"
+        yield f"status = take_implicit_step(&end, &formula, t, h, {arguments});"
+        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+
     def _first_acceleration(self, acceleration: str) -> Iterator[str]:
         reads = "if (reads_first_acceleration(control, state, trial))"
         yield f"{reads} copy(DIMENSION, {acceleration}, trial->first_acceleration);"
 
     def _is_after_end(self, line: Line) -> bool:
         lines = self._program.lines
+        if not self._program.has_end:
+            return False
         return lines.index(line) > next(k for k, x in enumerate(lines) if x.instruction is self._program.end)
 
     def _end(self, end: End) -> Iterator[str]:
         q, v, theta = map(self._array, end.inputs)
-        yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
+        if not self._program.is_implicit:
+            yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
         finite = [f"all_finite(DIMENSION, {v})"]
         if not end.is_on_group:
             finite.append(f"all_finite(STORAGE, {q})")
@@ -303,9 +377,7 @@ class _Printer:
         return self._arrays[value] if isinstance(value, Scalar) else c_number(value)
 
     def _term(self, weight: Scalar | float, entry: str) -> str:
-        if isinstance(weight, Scalar) or weight >= 0:
-            return f" + {self._number(weight)} * {entry}"
-        return f" - {c_number(-weight)} * {entry}"
+        return weighted_term(self._number(weight), entry)
 
     def _copied(self, value: Value, result: Value) -> Iterator[str]:
         """Yield a copy of a value to the array of a result that an instruction overwrites."""

@@ -9,7 +9,8 @@ from typing import Concatenate, NamedTuple, ParamSpec, Protocol, SupportsFloat, 
 import numpy as np
 
 from symlie.errors import FormatError, ModelError
-from symlie.runtime.steps.values import NO_JACOBIAN, StageValues, Value
+from symlie.runtime.steps.expressions import Expression, Terms, Value
+from symlie.runtime.steps.values import KINDS, NO_JACOBIAN, StageValues
 
 _NAMES: set[str] = set()
 """Names of the methods of recorders whose calls are kept."""
@@ -100,6 +101,10 @@ def repeat(calls: Iterable[Call], s: Recording) -> None:
 def _encoded(value: object) -> object:
     if isinstance(value, Value):
         return {"value": value.number}
+    if isinstance(value, Expression):
+        return {"terms": _encoded(value.terms), "of_states": _encoded(value.of_states)}
+    if isinstance(value, type):
+        return {"kind": value.__name__}
     if isinstance(value, StageValues):
         return {"stage": [value.c, *(x.number for x in _values(value))]}
     if isinstance(value, list | tuple):
@@ -119,8 +124,19 @@ def _decoded(data: object, known: Mapping[int, Value]) -> object:
         return data
     if "value" in data:
         return known[data["value"]]
+    if "kind" in data:
+        return KINDS[data["kind"]]
+    if "terms" in data:
+        terms, of_states = (_decoded(data[name], known) for name in ("terms", "of_states"))
+        return Expression(_terms(terms), None if of_states is None else _terms(of_states))
     c, *numbers = data["stage"]
     return StageValues._make([c, *(known[number] for number in numbers)])
+
+
+def _terms(data: object) -> Terms:
+    """Return decoded terms of a linear combination."""
+    assert isinstance(data, list)
+    return tuple((weight, x) for weight, x in data)
 
 
 def _values(found: object) -> Iterator[Value]:

@@ -7,17 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import ClassVar, get_args, get_type_hints
 
-from symlie.runtime.steps.values import (
-    Acceleration,
-    Algebra,
-    Configuration,
-    Jacobian,
-    Multiplier,
-    Scalar,
-    StoredRate,
-    Value,
-    Velocity,
-)
+from symlie.runtime.steps.expressions import Scalar, Value, Vector
+from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Jacobian, Multiplier, StoredRate, Velocity
 
 
 @dataclass(frozen=True)
@@ -81,130 +72,6 @@ def described(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Stage(Instruction):
-    """v' and λ at t + c h; those of the first stage may be known from the previous step."""
-
-    c: float
-    q: Configuration
-    v: Velocity
-    is_first: bool
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
-
-
-@dataclass(frozen=True)
-class JacobianAt(Instruction):
-    """B at t + c h."""
-
-    c: float
-    q: Configuration
-    v: Velocity
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Jacobian,)
-
-
-@dataclass(frozen=True)
-class DependentRows(Instruction):
-    """The constraint equations that B shows to be redundant are omitted from here on."""
-
-    jacobian: Jacobian
-
-
-@dataclass(frozen=True)
-class StageWithMultipliers(Instruction):
-    """v' of M v' = -g - Bᵀλ at the start of the step, with λ; both may be known from the previous step."""
-
-    c: float
-    q: Configuration
-    v: Velocity
-    jacobian: Jacobian
-    multiplier: Multiplier
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
-
-
-@dataclass(frozen=True)
-class StageBetween(Instruction):
-    """v' and λ of a stage whose v' satisfies the hidden constraints at the next point, with the velocity
-    known + h weight·v' there.
-
-    Constraints that are nonlinear in the velocities are linearised about a guess; the next B is overwritten.
-    """
-
-    c: float
-    q: Configuration
-    v: Velocity
-    jacobian: Jacobian
-    next_c: float
-    next_q: Configuration
-    next_jacobian: Jacobian
-    known: Velocity
-    weight: float
-    guess: Velocity | None
-    keeps_mass: bool
-    """True if M is that of the previous stage."""
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
-
-
-@dataclass(frozen=True)
-class MinimalMultipliers(Instruction):
-    """λ of minimal norm for the redundancy of B; the omitted equations remain those of the first B."""
-
-    multiplier: Multiplier
-    jacobian: Jacobian
-    first: Jacobian
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
-
-
-@dataclass(frozen=True)
-class MultiplierSum(Instruction):
-    """Σ weight·λ."""
-
-    weights: tuple[float, ...]
-    terms: tuple[Multiplier, ...]
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
-    is_elementwise: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class Field(Instruction):
-    """v, with the rates of first-order states in their components."""
-
-    c: float
-    q: Configuration
-    acceleration: Acceleration
-    multiplier: Multiplier
-    v: Velocity
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    overwritten: ClassVar[tuple[str, ...]] = ("v",)
-
-
-@dataclass(frozen=True)
-class CoordinateRate(Instruction):
-    """Rates of local coordinates at q for the velocities in a vector."""
-
-    q: Configuration
-    x: Algebra
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    overwritten: ClassVar[tuple[str, ...]] = ("x",)
-
-
-@dataclass(frozen=True)
-class StorageRate(Instruction):
-    """Rate of the stored components at q along x."""
-
-    q: Configuration
-    x: Algebra
-
-    makes: ClassVar[tuple[type[Value], ...]] = (StoredRate,)
-
-
-@dataclass(frozen=True)
 class Moving(Instruction):
     """x, and zero for nodes of types that increments do not move."""
 
@@ -230,8 +97,8 @@ class InverseTangent(Instruction):
 class Bracket(Instruction):
     """[x, y]."""
 
-    x: Algebra
-    y: Algebra
+    x: Vector
+    y: Vector
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
     is_of_nodes: ClassVar[bool] = True
@@ -257,10 +124,51 @@ class Sum(Instruction):
 
 
 @dataclass(frozen=True)
+class Combination(Instruction):
+    """Σ weight·x, in the order of the terms."""
+
+    kind: type[Vector]
+    weights: tuple[float | Scalar, ...]
+    terms: tuple[Vector, ...]
+
+    is_elementwise: ClassVar[bool] = True
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (self.kind,)
+
+
+@dataclass(frozen=True)
+class WithStates(Instruction):
+    """x, with the components of another vector for first-order states."""
+
+    kind: type[Vector]
+    x: Vector
+    of_states: Vector
+
+    overwritten: ClassVar[tuple[str, ...]] = ("x",)
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (self.kind,)
+
+
+@dataclass(frozen=True)
 class Operation(Instruction):
     """Sum, difference, product or quotient of two numbers."""
 
     operator: str
+    x: Scalar | float
+    y: Scalar | float
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
+
+
+@dataclass(frozen=True)
+class Where(Instruction):
+    """x if a number is not 0, otherwise y."""
+
+    condition: Scalar
     x: Scalar | float
     y: Scalar | float
 
@@ -408,7 +316,3 @@ class Estimate(Instruction):
     v_n: Velocity
     v: Velocity
     v_hat: Velocity
-
-
-STAGES = (Stage, StageWithMultipliers, StageBetween)
-"""Instructions that compute v'."""

@@ -6,12 +6,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from symlie.runtime.steps.instructions import Earlier, End, Multipliers, NextStage
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import Carried, ImplicitEnd
+from symlie.runtime.steps.instructions import (
+    Earlier,
+    End,
+    Multipliers,
+    NextStage,
+)
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Multiplier, Scalar, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Multiplier
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
 """Arrays of the result of a step."""
+
+IMPLICIT_RESULTS = ("q", "v", "v_dot", "lambda", "theta", "w")
+"""Members of the Newton problem with the results of an implicit step."""
 
 _LETTERS = {"STORAGE": "Q", "DIMENSION": "x", "ROWS": "l", "JACOBIAN_VALUES": "B"}
 
@@ -44,7 +54,7 @@ def arrays_of(program: Program) -> Arrays:
     of_value |= {x.number: name for line in program.lines for x, name in _given(line)}
     kept = {*preferred, *of_value}
     sizes: dict[str, str] = {}
-    free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA]})
+    free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA] if program.has_end else []})
 
     def place(value: Value) -> str:
         if value.number in preferred:
@@ -82,13 +92,18 @@ def arrays_of(program: Program) -> Arrays:
 
 
 def _given(line: Line) -> Iterator[tuple[Value, str]]:
-    """Yield numbers, which are variables, and earlier states, which the method history contains."""
+    """Yield numbers, which are variables, values in the method history, and results of Newton's method."""
+    instruction = line.instruction
+    if isinstance(instruction, ImplicitEnd):
+        yield from zip(line.results, (f"end.{name}" for name in IMPLICIT_RESULTS), strict=True)
     for result in line.results:
         if isinstance(result, Scalar):
             yield result, f"n{result.number}"
-        elif isinstance(line.instruction, Earlier):
-            steps = line.instruction.steps - 1
-            yield result, f"(state->own + OWN_{line.instruction.part.upper()} + {steps} * {result.size})"
+        elif isinstance(instruction, Earlier):
+            steps = instruction.steps - 1
+            yield result, f"(state->own + OWN_{instruction.part.upper()} + {steps} * {result.size})"
+        elif isinstance(instruction, Carried):
+            yield result, f"(state->own + OWN_{instruction.name.upper()})"
 
 
 def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from symlie.runtime.steps.instructions import STAGES, Advance, At, End, Instruction
-from symlie.runtime.steps.values import START_Q, Configuration, Value
+from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.implicit_instructions import Carry, ImplicitEnd
+from symlie.runtime.steps.instructions import (
+    Advance,
+    At,
+    End,
+    Instruction,
+)
+from symlie.runtime.steps.stage_instructions import (
+    STAGES,
+)
+from symlie.runtime.steps.values import START_Q, Configuration
 from symlie.runtime.system.mechanics import Mechanics
 
 
@@ -94,6 +104,11 @@ class Program:
         return next(x.instruction for x in self.lines if isinstance(x.instruction, End))
 
     @property
+    def has_end(self) -> bool:
+        """False if the lines only determine initial values of the arrays that the method carries."""
+        return any(isinstance(x.instruction, End) for x in self.lines)
+
+    @property
     def has_estimate(self) -> bool:
         """True if some lines serve the error estimate."""
         return self.lines[-1].for_estimate
@@ -102,6 +117,17 @@ class Program:
     def earlier_steps(self) -> int:
         """Number of earlier steps that the program needs."""
         return max((steps for _, steps in self.history), default=0)
+
+    @property
+    def is_implicit(self) -> bool:
+        """True if Newton's method computes the end of the step."""
+        return any(isinstance(x.instruction, ImplicitEnd) for x in self.lines)
+
+    @property
+    def carried(self) -> tuple[tuple[str, type[Value]], ...]:
+        """Names and kinds of the arrays that the method carries to the next step."""
+        carries = [x.instruction for x in self.lines if isinstance(x.instruction, Carry)]
+        return tuple((carry.name, type(carry.x)) for carry in carries)
 
     @cached_property
     def stages(self) -> int:
@@ -116,6 +142,8 @@ class Program:
         for line in reversed(self.lines):
             if isinstance(line.instruction, At) and q in line.results:
                 q = line.instruction.q
+            elif q in line.results and isinstance(line.instruction, ImplicitEnd):
+                return self.end.theta in line.results
             elif q in line.results:
                 single = line.instruction == Advance(START_Q, self.end.theta)
                 return single and self.coordinates == "exp"

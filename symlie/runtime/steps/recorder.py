@@ -10,22 +10,25 @@ from collections.abc import Sequence
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.implicit_recorder import ImplicitRecorder, ImplicitValues
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Add,
-    DependentRows,
     End,
     Estimate,
-    JacobianAt,
     KeepHistory,
     Multipliers,
-    MultiplierSum,
     NextStage,
     Residuals,
+)
+from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.stage_instructions import (
+    DependentRows,
+    JacobianAt,
+    MultiplierSum,
     StageBetween,
     StageWithMultipliers,
 )
-from symlie.runtime.steps.program import Program
 from symlie.runtime.steps.values import (
     NO_JACOBIAN,
     START_LAMBDA,
@@ -37,10 +40,9 @@ from symlie.runtime.steps.values import (
     StageValues,
     Velocity,
 )
-from symlie.runtime.steps.vector_recorder import VectorRecorder
 
 
-class StepRecorder(VectorRecorder):
+class StepRecorder(ImplicitRecorder):
     """Records the step of a method from t to t + h.
 
     Parameters
@@ -71,6 +73,10 @@ class StepRecorder(VectorRecorder):
             raise ModelError("A step has no end: record s.end(q, v, theta).")
         history = tuple((part, self._history[part]) for part in HISTORY if part in self._history)
         return Program(self._needed_lines(), self._features, self._coordinates, history)
+
+    def first_values(self) -> Program:
+        """Return the recorded initial values of the arrays that the method carries."""
+        return Program(self._needed_lines(), self._features, self._coordinates)
 
     @recorded
     def first_jacobian(self) -> Jacobian:
@@ -256,7 +262,7 @@ class StepRecorder(VectorRecorder):
             self._record(Multipliers(total))
 
     @recorded
-    def residuals(self, q: Configuration, v: Velocity, jacobian: Jacobian) -> None:
+    def residuals(self, q: Configuration, v: Velocity, jacobian: Jacobian | None = None) -> None:
         """Measure the residuals of the constraints at the end of the step.
 
         Parameters
@@ -264,13 +270,13 @@ class StepRecorder(VectorRecorder):
         q, v
             State there.
         jacobian
-            B there.
+            B there; None: evaluate it.
         """
         if self._features.constrained:
             self._record(Residuals(q, v, jacobian))
 
     @recorded
-    def next_stage(self, stage: StageValues) -> None:
+    def next_stage(self, stage: StageValues | ImplicitValues) -> None:
         """Reuse v' of a stage at the end of the step as the first stage of the next step.
 
         Parameters

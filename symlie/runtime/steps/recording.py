@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 from typing import TypeVar
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import Call, recorded
-from symlie.runtime.steps.instructions import STAGES, Advance, End, Instruction, Operation
+from symlie.runtime.steps.expressions import Scalar, Value, Vector
+from symlie.runtime.steps.instructions import (
+    Advance,
+    End,
+    Instruction,
+    Operation,
+)
 from symlie.runtime.steps.program import Line
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Scalar, Value
+from symlie.runtime.steps.stage_instructions import (
+    STAGES,
+)
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH
 
 Kind = TypeVar("Kind", bound=Value)
+VectorKind = TypeVar("VectorKind", bound=Vector)
 
 
 class Recording:
@@ -41,6 +52,7 @@ class Recording:
         self._known: dict[Instruction, tuple[Value, ...]] = {}
         self.start: tuple[Value, ...] = (START_Q, START_V, START_LAMBDA, Scalar(STEP_LENGTH, self._arithmetic))
         self._values = {x.number for x in self.start}
+        self._numbers = itertools.count(max(self._values) + 1)
         self.for_estimate = False
         self.calls: list[Call] = []
         self.depth = 0
@@ -68,7 +80,11 @@ class Recording:
         assert isinstance(found, kind)
         return found
 
-    def _record(self, instruction: Instruction) -> tuple[Value, ...]:
+    def _next_number(self) -> int:
+        return next(self._numbers)
+
+    def _record(self, instruction: Instruction, *unknowns: Value) -> tuple[Value, ...]:
+        """Record an instruction; its last results may be unknowns that other values refer to already."""
         name = type(instruction).__name__
         for mistake in instruction.mistakes():
             raise self._error(f"{name}: {mistake}")
@@ -76,8 +92,8 @@ class Recording:
             raise self._error(f"{name}: an input is a value of another step")
         if instruction in self._known:
             return self._known[instruction]
-        first = max(self._values) + 1
-        results = tuple(self._value(kind, first + k) for k, kind in enumerate(instruction.results))
+        new = instruction.results[: len(instruction.results) - len(unknowns)]
+        results = (*(self._value(kind, self._next_number()) for kind in new), *unknowns)
         self._values |= {x.number for x in results}
         self._known[instruction] = results
         self._lines.append(Line(instruction, results, self.for_estimate))

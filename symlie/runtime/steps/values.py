@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-
-@dataclass(frozen=True)
-class Value:
-    """Vector or number that an instruction computes; values of one program are numbered."""
-
-    number: int
-
-    size: ClassVar[str]
-    """Length of the vector, as the C macro."""
-    kind: ClassVar[str]
-    """Name of the kind, for messages."""
+from symlie.runtime.steps.expressions import Scalar, Value, Vector
 
 
 @dataclass(frozen=True)
@@ -28,26 +17,23 @@ class Configuration(Value):
 
 
 @dataclass(frozen=True)
-class Velocity(Value):
+class Velocity(Vector):
     """Velocity v; zero for first-order states."""
 
-    size: ClassVar[str] = "DIMENSION"
     kind: ClassVar[str] = "velocity"
 
 
 @dataclass(frozen=True)
-class Acceleration(Value):
+class Acceleration(Vector):
     """Acceleration v'."""
 
-    size: ClassVar[str] = "DIMENSION"
     kind: ClassVar[str] = "acceleration"
 
 
 @dataclass(frozen=True)
-class Algebra(Value):
+class Algebra(Vector):
     """Vector of local coordinates: an increment, or a rate of all nodes."""
 
-    size: ClassVar[str] = "DIMENSION"
     kind: ClassVar[str] = "algebra vector"
 
 
@@ -85,49 +71,6 @@ class StageValues(NamedTuple):
     multiplier: Multiplier
 
 
-@dataclass(frozen=True)
-class Scalar(Value):
-    """Number, such as the length of the step; operators record arithmetic."""
-
-    operate: Callable[[str, Scalar | float, Scalar | float], Scalar] = field(compare=False, repr=False)
-    """Recorder of an operation on two numbers."""
-
-    size: ClassVar[str] = "1"
-    kind: ClassVar[str] = "number"
-
-    def __add__(self, other: Scalar | float) -> Scalar:
-        return self.operate("+", self, other)
-
-    def __radd__(self, other: float) -> Scalar:
-        return self.operate("+", other, self)
-
-    def __sub__(self, other: Scalar | float) -> Scalar:
-        return self.operate("-", self, other)
-
-    def __rsub__(self, other: float) -> Scalar:
-        return self.operate("-", other, self)
-
-    def __mul__(self, other: Scalar | float) -> Scalar:
-        return self.operate("*", self, other)
-
-    def __rmul__(self, other: float) -> Scalar:
-        return self.operate("*", other, self)
-
-    def __truediv__(self, other: Scalar | float) -> Scalar:
-        return self.operate("/", self, other)
-
-    def __rtruediv__(self, other: float) -> Scalar:
-        return self.operate("/", other, self)
-
-    def __pow__(self, exponent: int) -> Scalar:
-        if not isinstance(exponent, int) or exponent < 1:
-            return NotImplemented
-        return self if exponent == 1 else self * self ** (exponent - 1)
-
-    def __neg__(self) -> Scalar:
-        return self.operate("-", 0.0, self)
-
-
 START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)
 """The state at the start of the step."""
 
@@ -136,3 +79,9 @@ STEP_LENGTH = 3
 
 NO_JACOBIAN = Jacobian(-1)
 """Jacobian of a system without constraints, which no instruction reads."""
+
+KINDS: dict[str, type[Value]] = {
+    kind.__name__: kind
+    for kind in (Configuration, Velocity, Acceleration, Algebra, StoredRate, Multiplier, Jacobian, Scalar)
+}
+"""Kinds by name."""

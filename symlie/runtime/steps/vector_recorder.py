@@ -7,27 +7,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.expressions import Scalar, Value, Vector
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Add,
     Advance,
     At,
     Bracket,
-    CoordinateRate,
     Difference,
     Earlier,
-    Field,
     InverseTangent,
-    MinimalMultipliers,
     Moving,
-    Stage,
-    StorageRate,
     Sum,
     VelocityAt,
     described,
 )
 from symlie.runtime.steps.program import Features
 from symlie.runtime.steps.recording import Kind, Recording
+from symlie.runtime.steps.stage_instructions import (
+    CoordinateRate,
+    Field,
+    MinimalMultipliers,
+    Stage,
+    StorageRate,
+)
 from symlie.runtime.steps.values import (
     NO_JACOBIAN,
     START_Q,
@@ -38,10 +41,8 @@ from symlie.runtime.steps.values import (
     Configuration,
     Jacobian,
     Multiplier,
-    Scalar,
     StageValues,
     StoredRate,
-    Value,
     Velocity,
 )
 
@@ -81,8 +82,16 @@ class PreviousState:
 class VectorRecorder(Recording):
     """Records vectors of a system; parameters and attributes as for `StepRecorder`."""
 
-    def __init__(self, features: Features, coordinates: str = "exp", history: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        features: Features,
+        coordinates: str = "exp",
+        history: Mapping[str, int] | None = None,
+        *,
+        is_step: bool = True,
+    ) -> None:
         super().__init__(Path(__file__).parent)
+        self._is_step = is_step
         self.q, self.v = START_Q, START_V
         self.h = Scalar(STEP_LENGTH, self._arithmetic)
         self._features, self._coordinates = features, coordinates
@@ -105,7 +114,7 @@ class VectorRecorder(Recording):
         q, v
             State of the stage.
         """
-        is_first = (c, q, v) == (0, self.q, self.v)
+        is_first = self._is_step and (c, q, v) == (0, self.q, self.v)
         found = self._stage_values(float(c), q, v, self._record(Stage(float(c), q, v, is_first)))
         if is_first:
             self._first_acceleration = found.acceleration
@@ -218,7 +227,7 @@ class VectorRecorder(Recording):
         return total
 
     @recorded
-    def bracket(self, x: Algebra, y: Algebra) -> Algebra:
+    def bracket(self, x: Vector, y: Vector) -> Algebra:
         """Return the commutator [x, y].
 
         Parameters
@@ -349,7 +358,7 @@ class VectorRecorder(Recording):
         for term in terms:
             if not isinstance(term, kind):
                 raise self._error(f"a sum has terms of the kind {kind.kind}, not {described(term)}")
-        used = [(w, x) for w, x in zip(map(_number, weights), terms, strict=False) if w != 0]
+        used = [(w, x) for w, x in zip(map(number_of, weights), terms, strict=False) if w != 0]
         return Sum(base, tuple(w for w, _ in used), tuple(x for _, x in used))
 
     def _stage_values(self, c: float, q: Configuration, v: Velocity, found: tuple[Value, ...]) -> StageValues:
@@ -358,5 +367,6 @@ class VectorRecorder(Recording):
         return StageValues(c, q, v, acceleration, multiplier)
 
 
-def _number(weight: float | Scalar) -> float | Scalar:
+def number_of(weight: float | Scalar) -> float | Scalar:
+    """Return a constant as a float, or a number of the program."""
     return weight if isinstance(weight, Scalar) else float(weight)

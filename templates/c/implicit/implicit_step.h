@@ -140,12 +140,6 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
 
-/* Replace a number by zero if numerical damping has made it negligible. */
-static inline symlie_real without_traces(symlie_real x)
-{
-    return fabs(x) < (symlie_real)NEGLIGIBLE ? 0 : x;
-}
-
 /* Record the factors that the next step reuses; `kept` is the record of the previous factors. After a step with many
  * corrections, including corrections with rejected factors, the next step computes new factors unless the iteration
  * has already done so. Events read the whole state. */
@@ -181,5 +175,49 @@ static inline void keep_end(const newton_problem *restrict s, symlie_real *restr
 #endif
     (void)work;
 }
+
+/* Solve the equations of a step of length h from an initial guess of theta and of the multipliers, or zero multipliers if
+ * lambda is null; velocity, acceleration and rate are the slopes of the formula. On return s contains the end of the
+ * step. */
+static inline int take_implicit_step(newton_problem *restrict s, const step_formula *restrict formula, symlie_real t, symlie_real h,
+                                     symlie_real velocity, symlie_real acceleration, symlie_real rate,
+                                     const symlie_real *restrict q_n, const symlie_real *restrict guess,
+                                     const symlie_real *restrict lambda, const symlie_state *restrict state,
+                                     symlie_trial *restrict trial)
+{
+    const symlie_problem *P = s->P;
+    const newton_policy policy = IMPLICIT_POLICY;
+    const symlie_real *kept = state->own + OWN - RECORD;
+    const int at_hand = trial->own_rest > 0;
+    (void)P;
+    trial->own_rest = 0;
+    int status = begin_implicit_step(s, formula, t, t + h, velocity, acceleration, rate, q_n, kept, at_hand, trial->own + OWN - RECORD);
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    copy(DIMENSION, guess, s->u);
+    status = solve_implicit_step(s, &policy, lambda, &trial->newton);
+    trial->rhs_evaluations = trial->newton.evaluations;
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    keep_record(s, kept, trial);
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = without_traces(s->v[k]), s->v_dot[k] = without_traces(s->v_dot[k]);
+    return SYMLIE_DONE;
+}
+
+#if CONSTRAINED
+/* d = M^-1 B^T mu with B d = B v + b for holonomic constraints, or zero if it is not needed. */
+static inline int step_hidden_violation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                        const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict d, int is_needed)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(r, DIMENSION);
+    ARRAY(b, ROWS);
+    ARRAY(c, ROWS);
+    for (int k = 0; k < DIMENSION; k++) d[k] = 0;
+    if (!is_needed) return SYMLIE_DONE;
+    system_jacobian(P, t, q, v, B);
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    for (int k = 0; k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = 0;
+    return along_constraints(P, t, q, B, c, r, b, mass, d);
+}
+#endif
 
 #endif

@@ -176,7 +176,9 @@ class Bdf(Implicit):
             if formula is not None:
                 v = formula.at(theta, theta)[0]
         else:
-            step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
+            step, at, trial = self.solved(
+                stepper, state, h, formula, formula.predicted(), state.multipliers, formula.before
+            )
             v, theta, acceleration, record = (
                 trial.v,
                 at.theta,

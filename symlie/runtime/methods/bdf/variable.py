@@ -169,7 +169,9 @@ class BdfVariable(Implicit):
         V = state.own[places["velocities"]].reshape(most + 1, -1)
         known = lengths[: order - 1], increments, elements, V, before
         formula = BdfFormula(layout, stepper.further, h, *known, most)
-        step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
+        step, at, trial = self.solved(
+            stepper, state, h, formula, formula.predicted(), state.multipliers, formula.before
+        )
         stepper.check_chart(state.q, trial.increment, times=2 * (most + 2))
         nodes = [0.0, -1.0]
         for length in lengths:

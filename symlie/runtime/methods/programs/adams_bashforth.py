@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from symlie.runtime.steps.expressions import Scalar
     from symlie.runtime.steps.recorder import StepRecorder
-    from symlie.runtime.steps.values import Scalar
 
 
 def adams_bashforth_step(s: StepRecorder, steps: int) -> None:

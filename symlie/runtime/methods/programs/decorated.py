@@ -7,7 +7,10 @@ from collections.abc import Callable
 from symlie.errors import ModelError
 from symlie.runtime.methods.chosen import own_method
 from symlie.runtime.methods.family import Method
-from symlie.runtime.steps.instructions import Estimate, Multipliers
+from symlie.runtime.steps.instructions import (
+    Estimate,
+    Multipliers,
+)
 from symlie.runtime.steps.program import ALL_FEATURES
 from symlie.runtime.steps.recorder import StepRecorder
 

@@ -8,7 +8,10 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import OwnArray
-from symlie.runtime.steps.instructions import HISTORY
+from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.instructions import (
+    HISTORY,
+)
 
 COUNT = "count"
 """Name of the number of known earlier states."""
@@ -16,9 +19,17 @@ COUNT = "count"
 
 def arrays_of_history(history: Sequence[tuple[str, int]]) -> tuple[OwnArray, ...]:
     """Return the arrays of a history, the number of known states first."""
-    sizes = {part: kind.size.lower().replace("1", "") for part, kind in HISTORY.items()}
-    arrays = [OwnArray(part, steps, sizes[part]) for part, steps in history]
+    arrays = [OwnArray(part, steps, _size(HISTORY[part])) for part, steps in history]
     return (OwnArray(COUNT, 1), *arrays) if arrays else ()
+
+
+def arrays_of_carried(carried: Sequence[tuple[str, type[Value]]]) -> tuple[OwnArray, ...]:
+    """Return the arrays that a method carries from step to step."""
+    return tuple(OwnArray(name, 1, _size(kind)) for name, kind in carried)
+
+
+def _size(kind: type[Value]) -> str:
+    return kind.size.lower().replace("1", "")
 
 
 def shifted(own: Array, parts: Mapping[str, slice], newest: Mapping[str, Array], steps: int) -> Array:

@@ -9,41 +9,57 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
 from symlie.runtime.methods.programs.history import shifted
+from symlie.runtime.methods.programs.implicit_end import LinearFormula, hidden_violation
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import (
+    Carried,
+    Carry,
+    FirstAcceleration,
+    HiddenViolation,
+    ImplicitEnd,
+)
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
     At,
     Bracket,
-    CoordinateRate,
-    DependentRows,
+    Combination,
     Difference,
     Earlier,
     End,
     Estimate,
-    Field,
     Instruction,
     InverseTangent,
-    JacobianAt,
     KeepHistory,
-    MinimalMultipliers,
     Moving,
     Multipliers,
-    MultiplierSum,
     NextStage,
     Operation,
     Residuals,
+    Sum,
+    VelocityAt,
+    Where,
+    WithStates,
+)
+from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.stage_instructions import (
+    CoordinateRate,
+    DependentRows,
+    Field,
+    JacobianAt,
+    MinimalMultipliers,
+    MultiplierSum,
     Stage,
     StageBetween,
     StageWithMultipliers,
     StorageRate,
-    Sum,
-    VelocityAt,
 )
-from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Configuration, Scalar, Value
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Configuration
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -53,21 +69,28 @@ OPERATORS: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": operator.truediv,
+    "/": lambda x, y: float(np.divide(x, y)),
 }
 """Operations on numbers."""
 
 
 def interpreted(program: Program, stepper: Stepper, state: State, h: float, parts: Mapping[str, slice]) -> Trial:
     """Compute a step of length h with a method history of the given parts."""
-    step = _Step(program, stepper, state, h, parts)
-    for line in program.lines:
-        if line.for_estimate and not stepper.control.with_estimate:
-            break
-        found = step.results(line.instruction)
-        step.arrays.update(zip((x.number for x in line.results), found, strict=True))
+    own = np.zeros(0) if state.own is None else state.own.copy()
+    step = _Step(program, stepper, state, h, own, parts)
+    step.execute()
     assert step.trial is not None
+    if program.carried:
+        step.trial.own = own
     return step.trial
+
+
+def first_values(
+    program: Program, stepper: Stepper, state: State, h: float, own: Array, parts: Mapping[str, slice]
+) -> Array:
+    """Write the initial values of carried arrays to the method history, and return it."""
+    _Step(program, stepper, state, h, own, parts).execute()
+    return own
 
 
 class _Step:
@@ -81,9 +104,11 @@ class _Step:
         Result of the step, from its end on.
     """
 
-    def __init__(self, program: Program, stepper: Stepper, state: State, h: float, parts: Mapping[str, slice]) -> None:
-        self._stepper, self._state, self._h, self._end = stepper, state, h, program.end
-        self._parts, self._earlier_steps = parts, program.earlier_steps
+    def __init__(
+        self, program: Program, stepper: Stepper, state: State, h: float, own: Array, parts: Mapping[str, slice]
+    ) -> None:
+        self._program, self._stepper, self._state, self._h = program, stepper, state, h
+        self._own, self._parts = own, parts
         self._coordinates = None if program.coordinates == "exp" else stepper.further
         self._stages: list[Array] = []
         self._constrained = ConstrainedStages(stepper)
@@ -91,6 +116,14 @@ class _Step:
         self.arrays: dict[int, Array | float] = {value.number: array for value, array in start.items()}
         self.arrays[STEP_LENGTH] = h
         self.trial: Trial | None = None
+
+    def execute(self) -> None:
+        """Execute the program."""
+        for line in self._program.lines:
+            if line.for_estimate and not self._stepper.control.with_estimate:
+                break
+            found = self.results(line.instruction)
+            self.arrays.update(zip((x.number for x in line.results), found, strict=True))
 
     def __getitem__(self, value: Value) -> Array:
         found = self.arrays[value.number]
@@ -140,6 +173,22 @@ class _Step:
                 return (total if base is None else self[base] + total,)
             case Operation(name, x, y):
                 return (OPERATORS[name](self._number(x), self._number(y)),)
+            case Where(condition, x, y):
+                return (self._number(x if self._number(condition) else y),)
+            case Combination(_, weights, terms):
+                zero = np.zeros_like(self._state.v)
+                return (sum((self._number(w) * self[x] for w, x in zip(weights, terms, strict=True)), zero),)
+            case WithStates(_, x, of_states):
+                return (np.where(m.layout.has_velocity, self[x], self[of_states]),)
+            case Carried(name, kind):
+                kept = self._own[self._parts[name]]
+                return (float(kept[0]) if kind is Scalar else kept.copy(),)
+            case HiddenViolation(q, v, needed):
+                if needed is None or self._number(needed) != 0 or stepper.control.with_estimate:
+                    return (hidden_violation(stepper, t, self[q], self[v]),)
+                return (np.zeros_like(self._state.v),)
+            case ImplicitEnd():
+                return self._implicit_end(instruction)
             case Earlier(part, steps):
                 return (self._history(part)[steps - 1],)
             case Add(base, power, weight, x):
@@ -154,6 +203,8 @@ class _Step:
                 return (kernels.difference(self[start], self[end]),)
             case End(q, v, theta, is_on_group):
                 self.trial = stepper.trial(self._state, self[q], self[v], self._stages, len(self._stages), self[theta])
+                if self._program.is_implicit:
+                    self.trial.rhs_evaluations = stepper.newton.evaluations
                 if not is_on_group:
                     self.trial.q = self[q]
                 return (self.trial.q,)
@@ -190,8 +241,29 @@ class _Step:
         self._stages.append(found[0])
         return found
 
+    def _implicit_end(self, end: ImplicitEnd) -> tuple[Array | float, ...]:
+        stepper, method = self._stepper, self._stepper.method
+        assert isinstance(method, Implicit)
+        formula = LinearFormula(end, self.__getitem__, self._number, stepper.mechanics.layout.has_velocity)
+        multipliers = np.zeros(stepper.rows) if end.multiplier is None else self[end.multiplier]
+        step, at = method.end_of_step(stepper, self._state, self._h, formula, self[end.guess], multipliers)
+        if method.keeps_factors:
+            record = step.record_after(stepper.newton.iterations, renews=method.renews_factors)
+            self._own[len(self._own) - len(record) :] = record
+        return at.q, without_traces(at.v), without_traces(at.acceleration), at.multipliers, at.theta, at.w
+
     def _complete(self, instruction: Instruction) -> None:
-        """Complete the result of the step."""
+        """Complete the result of the step, or change the data for the next one."""
+        match instruction:
+            case Carry(name, Scalar() as x):
+                self._own[self._parts[name]] = self._number(x)
+                return
+            case Carry(name, x):
+                self._own[self._parts[name]] = without_traces(self[x])
+                return
+            case FirstAcceleration(first):
+                self._stages.append(self[first])
+                return
         stepper, trial, state, t = self._stepper, self.trial, self._state, self._state.t + self._h
         if isinstance(instruction, DependentRows):
             self._constrained.dependent = stepper.mechanics.dependent_rows(self[instruction.jacobian])
@@ -200,11 +272,11 @@ class _Step:
         match instruction:
             case KeepHistory(theta, acceleration):
                 assert state.own is not None
-                stepper.check_chart(state.q, self[theta], times=2 * self._earlier_steps)
+                stepper.check_chart(state.q, self[theta], times=2 * self._program.earlier_steps)
                 newest = {"lengths": np.array([self._h]), "configurations": state.q, "velocities": state.v}
                 if acceleration is not None:
                     newest["accelerations"] = self[acceleration]
-                trial.own = shifted(state.own, self._parts, newest, self._earlier_steps)
+                trial.own = shifted(state.own, self._parts, newest, self._program.earlier_steps)
             case Multipliers(multiplier):
                 trial.multipliers = self[multiplier]
             case NextStage(acceleration):

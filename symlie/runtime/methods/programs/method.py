@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.programs.history import arrays_of_history
-from symlie.runtime.methods.programs.interpreter import interpreted
+from symlie.runtime.methods.programs.history import arrays_of_carried, arrays_of_history
+from symlie.runtime.methods.programs.interpreter import first_values, interpreted
 from symlie.runtime.steps.c_text import step_header
 from symlie.runtime.steps.program import Features, Program, features_of
 from symlie.runtime.steps.recorder import StepRecorder
@@ -37,18 +38,28 @@ class ProgrammedMethod(Method):
         return not self.own
 
     @property
-    def start(self) -> ProgrammedMethod | None:
+    def starter(self) -> ProgrammedMethod | None:
         """Method of the first steps, if the step reads earlier states."""
         return None
 
     @cached_property
     def own(self) -> tuple[OwnArray, ...]:
-        """Earlier states that the step reads, latest first."""
-        return arrays_of_history(self.program(Features()).history)
+        """Earlier states that the step reads, latest first, or arrays that it carries."""
+        program = self.program(Features())
+        return (*arrays_of_history(program.history), *arrays_of_carried(program.carried))
 
     @abstractmethod
     def write_step(self, s: StepRecorder) -> None:
         """Write the step to a recorder.
+
+        Parameters
+        ----------
+        s
+            Recorder for a system.
+        """
+
+    def write_first_values(self, s: StepRecorder) -> None:
+        """Write the initial values of the arrays that the step carries; others are zero.
 
         Parameters
         ----------
@@ -64,11 +75,19 @@ class ProgrammedMethod(Method):
 
     def start_program(self, features: Features) -> Program | None:
         """Return the first steps, which keep the states that later steps read; None if these read no earlier ones."""
-        if self.start is None:
+        if self.starter is None:
             return None
-        s = StepRecorder(features, self.start.coordinates, dict(self.program(features).history))
-        self.start.write_step(s)
+        s = StepRecorder(features, self.starter.coordinates, dict(self.program(features).history))
+        self.starter.write_step(s)
         return s.program()
+
+    def first_values(self, features: Features) -> Program | None:
+        """Return the initial values of the arrays that the step carries; None without such arrays."""
+        if not self.program(features).carried:
+            return None
+        s = StepRecorder(features, is_step=False)
+        self.write_first_values(s)
+        return s.first_values()
 
     @cached_property
     def _headers(self) -> dict[Features, str]:
@@ -77,12 +96,18 @@ class ProgrammedMethod(Method):
 
     def step_files(self, features: Features) -> dict[str, str]:
         if features not in self._headers:
-            header = step_header(self.program(features), self.name, self.start_program(features))
+            programs = self.start_program(features), self.first_values(features)
+            header = step_header(self.program(features), self.name, *programs)
             self._headers[features] = header
         return {STEP_HEADER: self._headers[features]}
 
     def constants(self) -> list[str]:
         return []
+
+    def begin(self, stepper: Stepper, state: State, h: float) -> Array:
+        program = self.first_values(features_of(stepper.mechanics, compiled=False))
+        own, parts = super().begin(stepper, state, h), self.own_parts(stepper.mechanics.layout)
+        return own if program is None else first_values(program, stepper, state, h, own, parts)
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         if self.name not in stepper.programs:

@@ -11,9 +11,16 @@ from symlie.errors import FormatError
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.calls import Call, repeat
-from symlie.runtime.steps.instructions import Bracket, Earlier, InverseTangent, StageBetween
+from symlie.runtime.steps.instructions import (
+    Bracket,
+    Earlier,
+    InverseTangent,
+)
 from symlie.runtime.steps.program import ALL_FEATURES, Program
 from symlie.runtime.steps.recorder import StepRecorder
+from symlie.runtime.steps.stage_instructions import (
+    StageBetween,
+)
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
 
@@ -39,7 +46,7 @@ class UserDefined(ProgrammedMethod):
         calls, start = reader.entry["calls"], reader.entry.get("start")
         if not isinstance(calls, list) or not all(isinstance(call, list) and len(call) == 4 for call in calls):
             raise FormatError(f"The step program of method '{reader.name}' is damaged.")
-        first = start if isinstance(start, ProgrammedMethod) and start.start is None else None
+        first = start if isinstance(start, ProgrammedMethod) and start.starter is None else None
         found = cls(Tableau(**reader.common(), c=()), calls=json.dumps(calls), first=first)
         if found.full.history and first is None:
             raise reader.error("start must be an explicit one-step method, since the step reads earlier states")
@@ -59,7 +66,7 @@ class UserDefined(ProgrammedMethod):
         return not self.has(InverseTangent, Bracket)
 
     @property
-    def start(self) -> ProgrammedMethod | None:
+    def starter(self) -> ProgrammedMethod | None:
         return self.first if self.full.history else None
 
     @property

@@ -1,0 +1,77 @@
+"""Ends of implicit steps, in programs and in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.implicit.iteration_matrix import Slopes
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import Stepper
+    from symlie.runtime.steps.implicit_recorder import ImplicitValues
+    from symlie.runtime.steps.recorder import StepRecorder
+
+
+def end_implicit_step(s: StepRecorder, end: ImplicitValues) -> None:
+    """Write the end of a step that Newton's method has computed."""
+    q = s.end(end.q, end.v, end.theta)
+    s.multipliers([1.0], [end.multiplier])
+    s.residuals(q, end.v)
+    s.next_stage(end)
+
+
+class LinearFormula:
+    """v and v̇ at the end of a step as linear functions of the increment w.
+
+    Parameters
+    ----------
+    end
+        The instruction.
+    vector, number
+        Values of vectors and numbers.
+    has_velocity
+        True for components that are not first-order states.
+    """
+
+    sees_end: ClassVar[bool] = False
+    span = 1.0
+    offset: Array | float = 0.0
+
+    def __init__(
+        self,
+        end: ImplicitEnd,
+        vector: Callable[[Value], Array],
+        number: Callable[[Scalar | float], float],
+        has_velocity: NDArray[np.bool_],
+    ) -> None:
+        self._has_velocity = has_velocity
+        formulas = end.velocity, end.acceleration, end.rate
+        self.slopes = Slopes(*(number(formula.slope) for formula in formulas))
+        self._known = [_known(formula, vector, number, len(has_velocity)) for formula in formulas]
+
+    def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
+        """Return v and v̇."""
+        v, acceleration, rate = (slope * w + known for slope, known in zip(self.slopes, self._known, strict=True))
+        return np.where(self._has_velocity, v, 0.0), np.where(self._has_velocity, acceleration, rate)
+
+
+def _known(
+    formula: Formula, vector: Callable[[Value], Array], number: Callable[[Scalar | float], float], size: int
+) -> Array:
+    """Return the part of a formula that does not depend on w."""
+    terms = (number(w) * vector(x) for w, x in zip(formula.weights, formula.terms, strict=True))
+    return np.asarray(sum(terms, np.zeros(size)))
+
+
+def hidden_violation(stepper: Stepper, t: float, q: Array, v: Array) -> Array:
+    """Return d = M⁻¹ Bᵀ μ with B d = B v + b for holonomic constraints."""
+    m = stepper.mechanics
+    B = m.jacobian(t, q, v)
+    return m.along_constraints(t, q, B, m.layout.holonomic * m.hidden_residual(t, q, v, B))

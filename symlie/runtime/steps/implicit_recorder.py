@@ -1,0 +1,201 @@
+"""Recorder of implicit steps, and of arrays that a method carries from step to step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.expressions import Expression, Scalar, Terms, Value, Vector, expression
+from symlie.runtime.steps.implicit_instructions import (
+    Carried,
+    Carry,
+    FirstAcceleration,
+    Formula,
+    HiddenViolation,
+    ImplicitEnd,
+)
+from symlie.runtime.steps.instructions import Combination, Where, WithStates
+from symlie.runtime.steps.recording import Kind, VectorKind
+from symlie.runtime.steps.values import (
+    START_LAMBDA,
+    Acceleration,
+    Algebra,
+    Configuration,
+    Multiplier,
+    Velocity,
+)
+from symlie.runtime.steps.vector_recorder import VectorRecorder, number_of
+
+
+class ImplicitValues(NamedTuple):
+    """State at the end of an implicit step."""
+
+    q: Configuration
+    v: Velocity
+    acceleration: Acceleration
+    multiplier: Multiplier
+    theta: Algebra
+    """Increment of the configuration."""
+
+
+class ImplicitRecorder(VectorRecorder):
+    """Records implicit steps; parameters and attributes as for `StepRecorder`."""
+
+    _zero = -1
+    """Number of the vector that is zero for systems without constraints."""
+
+    @recorded
+    def carried(self, name: str, kind: type[Kind]) -> Kind:
+        """Return a vector or number from the previous step.
+
+        Parameters
+        ----------
+        name
+            Name of the array.
+        kind
+            Kind of the value.
+        """
+        return self._one(kind, Carried(name, kind))
+
+    @recorded
+    def carry(self, name: str, x: Vector | Scalar) -> None:
+        """Pass a vector or number to the next step, without values that numerical damping has made negligible.
+
+        Parameters
+        ----------
+        name
+            Name of the array.
+        x
+            The value.
+        """
+        self._record(Carry(name, x))
+
+    @recorded
+    def where(self, condition: Scalar, x: Scalar | float, y: Scalar | float) -> Scalar:
+        """Return one of two numbers.
+
+        Parameters
+        ----------
+        condition
+            Number.
+        x
+            Result if the number is not 0; it may be infinite otherwise.
+        y
+            Result if the number is 0.
+        """
+        return self._one(Scalar, Where(condition, number_of(x), number_of(y)))
+
+    def with_states(self, x: Vector | Expression, of_states: Vector | Expression) -> Expression:
+        """Return a linear combination with other components for first-order states.
+
+        Parameters
+        ----------
+        x
+            Linear combination for velocities.
+        of_states
+            Linear combination for first-order states.
+        """
+        states = expression(of_states)
+        return Expression(expression(x).terms, states.terms if states.of_states is None else states.of_states)
+
+    @recorded
+    def evaluated(self, kind: type[VectorKind], x: Vector | Expression) -> VectorKind:
+        """Return the value of a linear combination.
+
+        Parameters
+        ----------
+        kind
+            Kind of the value.
+        x
+            Linear combination.
+        """
+        terms = expression(x)
+        of_velocities = self._combination(kind, terms.terms)
+        if terms.of_states is None or not self._features.has_fields:
+            return of_velocities
+        return self._one(kind, WithStates(kind, of_velocities, self._combination(kind, terms.of_states)))
+
+    def _combination(self, kind: type[VectorKind], terms: Terms) -> VectorKind:
+        terms = self._without_zeros(terms)
+        if len(terms) == 1 and terms[0][0] == 1.0:
+            return kind(terms[0][1].number)
+        return self._one(kind, Combination(kind, tuple(w for w, _ in terms), tuple(x for _, x in terms)))
+
+    def _without_zeros(self, terms: Terms) -> Terms:
+        return tuple((weight, x) for weight, x in terms if x.number != self._zero)
+
+    @recorded
+    def hidden_violation(self, v: Vector | Expression, needed: Scalar | None = None) -> Velocity:
+        """Return the part d = M⁻¹ Bᵀ μ of a velocity at the start of the step with B d = B v + b, for holonomic
+        constraints.
+
+        Parameters
+        ----------
+        v
+            Velocity.
+        needed
+            If this number is 0 and the step has no error estimate, d is zero.
+        """
+        if not self._features.constrained:
+            found = self._one(Velocity, Combination(Velocity, (), ()))
+            self._zero = found.number
+            return found
+        return self._one(Velocity, HiddenViolation(self.q, self.evaluated(Velocity, v), needed))
+
+    @recorded
+    def known_acceleration(self, acceleration: Acceleration) -> None:
+        """State v' at the start of the step, which no stage computes.
+
+        Parameters
+        ----------
+        acceleration
+            v' there.
+        """
+        self._record(FirstAcceleration(acceleration))
+
+    @recorded
+    def unknown_increment(self) -> Algebra:
+        """Return the increment w that determines v and v' at the end of an implicit step.
+
+        Linear combinations may contain it; `implicit_end` determines it.
+        """
+        return Algebra(self._next_number())
+
+    @recorded
+    def implicit_end(
+        self,
+        w: Algebra,
+        velocity: Expression,
+        acceleration: Expression,
+        guess: Vector | Expression,
+        multiplier: Multiplier | None = START_LAMBDA,
+    ) -> ImplicitValues:
+        """Return the end of the step by Newton's method.
+
+        Parameters
+        ----------
+        w
+            Result of `unknown_increment`: the increment θ of the configuration, or θ + B_nᵀ η in stabilised index-2
+            form.
+        velocity, acceleration
+            v and v' there as functions of w; for first-order states v' is the rate of the increment.
+        guess
+            Initial guess of w.
+        multiplier
+            Initial guess of λ; None for zero.
+        """
+        of_states = acceleration.terms if acceleration.of_states is None else acceleration.of_states
+        if not self._features.has_fields:
+            of_states = ()
+        formulas = [self._formula(w, terms) for terms in (velocity.terms, acceleration.terms, of_states)]
+        instruction = ImplicitEnd(self.evaluated(Algebra, guess), multiplier, *formulas)
+        q, v, v_dot, found, theta, _ = self._record(instruction, w)
+        assert isinstance(q, Configuration) and isinstance(v, Velocity) and isinstance(v_dot, Acceleration)
+        assert isinstance(found, Multiplier) and isinstance(theta, Algebra)
+        return ImplicitValues(q, v, v_dot, found, theta)
+
+    def _formula(self, w: Value, terms: Terms) -> Formula:
+        """Return a linear combination as a function of w."""
+        slope = next((weight for weight, x in terms if x == w), 0.0)
+        others = [(weight, x) for weight, x in self._without_zeros(terms) if x != w]
+        return Formula(slope, tuple(weight for weight, _ in others), tuple(x for _, x in others))

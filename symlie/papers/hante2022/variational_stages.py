@@ -15,8 +15,8 @@ from symlie.runtime.kernels.iteration_tables import IterationTables
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import FIXED_STEPS
+from symlie.runtime.methods.programs.discrete_stages import DiscreteTableau
 from symlie.runtime.methods.stepper import Stepper
-from symlie.runtime.methods.variational import DiscreteTableau
 from symlie.runtime.solution.solution import Solution
 
 ITERATIONS = 6

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.formula_text import formula_inputs, formula_text, member, weighted_term
 from symlie.runtime.steps.implicit_instructions import (
     Carried,
     Carry,
+    CarryNumber,
     FirstAcceleration,
     HiddenViolation,
     ImplicitEnd,
@@ -97,6 +99,9 @@ def _header(program: Program, name: str, start: Program | None, first: Program |
     for line in program.lines:
         if isinstance(line.instruction, ImplicitEnd):
             yield from formula_text(line.instruction)
+    for kind, header in {DiscreteEnd: "variational_solution.h", SymplecticStage: "symplectic_stage.h"}.items():
+        if program.has(kind):
+            yield from (f'#include "{header}"', "")
     if first is not None:
         yield from _Printer(first).initial_values()
     if start is None:
@@ -126,7 +131,9 @@ class _Printer:
         counts = Counter([*further, *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
         yield f"static inline long long {prefix}step_workspace(const symlie_problem *restrict P)"
-        sizes += ["acceleration_workspace(P)", *["implicit_workspace(P)"] * self._program.is_implicit]
+        has_end, has_stages = (self._program.has(kind) for kind in (ImplicitEnd, DiscreteEnd))
+        further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages}
+        sizes += [f"{name}_workspace(P)" for name, is_needed in further_sizes.items() if is_needed]
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
 
@@ -147,6 +154,8 @@ class _Printer:
         if self._by_blocks and any(x.instruction.is_by_blocks for x in lines):
             yield "    NODE_BLOCK(P, block);"
         yield from ("    symlie_real angle = SYMLIE_NUMBER(0);", "    int status;")
+        if self._program.has(DiscreteEnd):
+            yield "    VARIATIONAL_STEP(problem);"
         if not self._program.has_end:
             yield from ("    (void)status, (void)angle;", "    for (int k = 0; k < OWN; k++) own[k] = 0;")
         for for_estimate, part in groupby(lines, lambda x: x.for_estimate):
@@ -224,11 +233,11 @@ class _Printer:
             case Carried(name):
                 if isinstance(line.results[0], Scalar):
                     yield f"const symlie_real {out[0]} = state->own[OWN_{name.upper()}];"
-            case Carry(name, Scalar() as x):
-                yield f"{self._own}[OWN_{name.upper()}] = {self._arrays[x]};"
-            case Carry(name, x):
+            case CarryNumber(name, x):
+                yield f"{self._own}[OWN_{name.upper()}] = {self._number(x)};"
+            case Carry(name, vector):
                 place = f"{self._own}[OWN_{name.upper()} + k]"
-                yield f"EACH_COMPONENT(k, {x.size}) {place} = without_traces({self._entry(x)});"
+                yield f"EACH_COMPONENT(k, {vector.size}) {place} = without_traces({self._arrays[vector]}[k]);"
             case FirstAcceleration(acceleration):
                 yield f"copy(DIMENSION, {self._array(acceleration)}, trial->first_acceleration);"
             case HiddenViolation(q, v, needed):
@@ -238,6 +247,20 @@ class _Printer:
                 yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
             case ImplicitEnd():
                 yield from self._implicit_end(instruction)
+            case Projects():
+                yield f"const symlie_real {out[0]} = control->project_position || control->project_velocity;"
+            case SymplecticStage(theta, q):
+                arguments = f"{c_number(theta)}, {self._array(q)}, {', '.join(out)}, &trial->newton"
+                yield f"status = symplectic_stage(P, t, h, {arguments});"
+                yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+            case DiscreteStart():
+                yield from self._discrete_start(instruction, line)
+            case DiscreteEnd():
+                *vectors, is_damped = map(self._array, instruction.inputs)
+                yield f"symlie_real {out[3]} = {is_damped};"
+                results = f"&{out[3]}, {', '.join(out[:3])}, &trial->newton"
+                yield f"status = discrete_end(&problem, work, t, h, {', '.join(vectors)}, {results});"
+                yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
             case Where(condition, x, y):
@@ -325,6 +348,16 @@ class _Printer:
         yield f"status = step_between(P, work, {point}, {_time(stage.next_c)}, {following}, {numbers}, {results});"
         yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
 
+    def _discrete_start(self, start: DiscreteStart, line: Line) -> Iterator[str]:
+        time = f"{_time(start.c)}, h, {self._array(start.q)}, {self._array(start.v)}"
+        load = f"{self._array(start.load)}, {self._number(start.has_load)}"
+        guess = f"{self._array(start.theta)}, {self._array(start.mu)}"
+        solution = f"{self._number(start.is_solution)}, {self._array(start.rest)}, {int(start.c == 0)}"
+        results = ", ".join(map(self._array, line.results))
+        arguments = f"{time}, {load}, {guess}, {solution}, {results}, &trial->newton"
+        yield f"status = discrete_start(&problem, work, {arguments});"
+        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
+
     def _implicit_end(self, end: ImplicitEnd) -> Iterator[str]:
         yield "IMPLICIT_STEP(end);"
         inputs = ", ".join(f".{member(x)} = {self._arrays[x]}" for x in formula_inputs(end))
@@ -347,7 +380,9 @@ class _Printer:
 
     def _end(self, end: End) -> Iterator[str]:
         q, v, theta = map(self._array, end.inputs)
-        if not self._program.is_implicit:
+        if self._program.is_implicit:
+            yield "trial->rhs_evaluations = trial->newton.evaluations;"
+        else:
             yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
         finite = [f"all_finite(DIMENSION, {v})"]
         if not end.is_on_group:

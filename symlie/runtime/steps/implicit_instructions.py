@@ -79,10 +79,18 @@ class Carried(Instruction):
 
 @dataclass(frozen=True)
 class Carry(Instruction):
-    """Vector or number for the next step, without values that numerical damping has made negligible."""
+    """Vector for the next step, without values that numerical damping has made negligible."""
 
     name: str
-    x: Vector | Scalar
+    x: Vector | Multiplier
+
+
+@dataclass(frozen=True)
+class CarryNumber(Instruction):
+    """Number for the next step."""
+
+    name: str
+    x: Scalar | float
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from symlie.runtime.steps.calls import recorded
@@ -9,6 +10,7 @@ from symlie.runtime.steps.expressions import Expression, Scalar, Terms, Value, V
 from symlie.runtime.steps.implicit_instructions import (
     Carried,
     Carry,
+    CarryNumber,
     FirstAcceleration,
     Formula,
     HiddenViolation,
@@ -16,6 +18,7 @@ from symlie.runtime.steps.implicit_instructions import (
 )
 from symlie.runtime.steps.instructions import Combination, Where, WithStates
 from symlie.runtime.steps.recording import Kind, VectorKind
+from symlie.runtime.steps.stage_instructions import MultiplierSum
 from symlie.runtime.steps.values import (
     START_LAMBDA,
     Acceleration,
@@ -58,7 +61,7 @@ class ImplicitRecorder(VectorRecorder):
         return self._one(kind, Carried(name, kind))
 
     @recorded
-    def carry(self, name: str, x: Vector | Scalar) -> None:
+    def carry(self, name: str, x: Vector | Multiplier | Scalar | float) -> None:
         """Pass a vector or number to the next step, without values that numerical damping has made negligible.
 
         Parameters
@@ -68,7 +71,7 @@ class ImplicitRecorder(VectorRecorder):
         x
             The value.
         """
-        self._record(Carry(name, x))
+        self._record(Carry(name, x) if isinstance(x, Vector | Multiplier) else CarryNumber(name, number_of(x)))
 
     @recorded
     def where(self, condition: Scalar, x: Scalar | float, y: Scalar | float) -> Scalar:
@@ -114,6 +117,19 @@ class ImplicitRecorder(VectorRecorder):
         if terms.of_states is None or not self._features.has_fields:
             return of_velocities
         return self._one(kind, WithStates(kind, of_velocities, self._combination(kind, terms.of_states)))
+
+    @recorded
+    def multiplier_sum(self, weights: Sequence[Scalar | float], terms: Sequence[Multiplier]) -> Multiplier:
+        """Return Σ weight·λ.
+
+        Parameters
+        ----------
+        weights
+            Weights.
+        terms
+            Multipliers.
+        """
+        return self._one(Multiplier, MultiplierSum(tuple(map(number_of, weights)), tuple(terms)))
 
     def _combination(self, kind: type[VectorKind], terms: Terms) -> VectorKind:
         terms = self._without_zeros(terms)

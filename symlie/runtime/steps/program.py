@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from symlie.runtime.steps.expressions import Value
-from symlie.runtime.steps.implicit_instructions import Carry, ImplicitEnd
+from symlie.runtime.steps.discrete_instructions import DiscreteStart, SymplecticStage
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import Carry, CarryNumber, ImplicitEnd
 from symlie.runtime.steps.instructions import (
     Advance,
     At,
@@ -106,7 +107,7 @@ class Program:
     @property
     def has_end(self) -> bool:
         """False if the lines only determine initial values of the arrays that the method carries."""
-        return any(isinstance(x.instruction, End) for x in self.lines)
+        return self.has(End)
 
     @property
     def has_estimate(self) -> bool:
@@ -121,13 +122,17 @@ class Program:
     @property
     def is_implicit(self) -> bool:
         """True if Newton's method computes the end of the step."""
-        return any(isinstance(x.instruction, ImplicitEnd) for x in self.lines)
+        return self.has(ImplicitEnd, DiscreteStart, SymplecticStage)
+
+    def has(self, *kinds: type[Instruction]) -> bool:
+        """Return whether the program contains an instruction of these kinds."""
+        return any(isinstance(x.instruction, kinds) for x in self.lines)
 
     @property
     def carried(self) -> tuple[tuple[str, type[Value]], ...]:
         """Names and kinds of the arrays that the method carries to the next step."""
-        carries = [x.instruction for x in self.lines if isinstance(x.instruction, Carry)]
-        return tuple((carry.name, type(carry.x)) for carry in carries)
+        carries = [x.instruction for x in self.lines if isinstance(x.instruction, Carry | CarryNumber)]
+        return tuple((carry.name, Scalar if isinstance(carry, CarryNumber) else type(carry.x)) for carry in carries)
 
     @cached_property
     def stages(self) -> int:
@@ -142,7 +147,7 @@ class Program:
         for line in reversed(self.lines):
             if isinstance(line.instruction, At) and q in line.results:
                 q = line.instruction.q
-            elif q in line.results and isinstance(line.instruction, ImplicitEnd):
+            elif q in line.results and isinstance(line.instruction, ImplicitEnd | DiscreteStart):
                 return self.end.theta in line.results
             elif q in line.results:
                 single = line.instruction == Advance(START_Q, self.end.theta)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
-from symlie.runtime.steps.implicit_recorder import ImplicitRecorder, ImplicitValues
+from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
+from symlie.runtime.steps.implicit_recorder import ImplicitValues
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Add,
@@ -42,7 +43,7 @@ from symlie.runtime.steps.values import (
 )
 
 
-class StepRecorder(ImplicitRecorder):
+class StepRecorder(DiscreteRecorder):
     """Records the step of a method from t to t + h.
 
     Parameters

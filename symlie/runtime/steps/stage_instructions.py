@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Jacobian, Multiplier, StoredRate, Velocity
 
@@ -92,7 +92,7 @@ class MinimalMultipliers(Instruction):
 class MultiplierSum(Instruction):
     """Σ weight·λ."""
 
-    weights: tuple[float, ...]
+    weights: tuple[float | Scalar, ...]
     terms: tuple[Multiplier, ...]
 
     makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)

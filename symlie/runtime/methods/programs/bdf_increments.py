@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symlie.runtime.methods.programs.implicit_end import end_implicit_step
+from symlie.runtime.methods.programs.implicit_end import write_implicit_end
 from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.values import Acceleration, Algebra, Velocity
 
@@ -47,7 +47,7 @@ def bdf_increments_step(s: StepRecorder) -> None:
     s.carry("increment", end.theta)
     s.carry("earlier", s.v)
     s.carry("acceleration", end.acceleration)
-    end_implicit_step(s, end)
+    write_implicit_end(s, end)
 
 
 def bdf_increments_start(s: StepRecorder) -> None:

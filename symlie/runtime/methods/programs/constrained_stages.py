@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,6 +88,6 @@ class ConstrainedStages:
         return m.saddle(mass, jacobian, left, r, c, self.dependent)
 
 
-def weighted_multipliers(weights: tuple[float, ...], terms: list[Array], rows: int) -> Array:
+def weighted_multipliers(weights: Sequence[float], terms: list[Array], rows: int) -> Array:
     """Return Σ weight·λ."""
     return sum((w * x for w, x in zip(weights, terms, strict=True)), np.zeros(rows))

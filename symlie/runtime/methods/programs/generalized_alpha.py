@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING
 
 from symlie.contract.constants import DERIVATIVE_STEP
 from symlie.runtime.implicit.alpha_parameters import Parameters
-from symlie.runtime.methods.programs.implicit_end import end_implicit_step
+from symlie.runtime.methods.programs.implicit_end import write_implicit_end
 from symlie.runtime.steps.expressions import Expression, Scalar
 from symlie.runtime.steps.values import START_LAMBDA, Acceleration, Algebra, StageValues, Velocity
 
@@ -105,7 +105,7 @@ def generalized_alpha_step(
     s.carry("acceleration", end.acceleration)
     s.carry("algorithmic", s.evaluated(Acceleration, a))
     s.carry("perturbation", s.evaluated(Velocity, s.with_states(ZERO, slope)))
-    end_implicit_step(s, end)
+    write_implicit_end(s, end)
     if not has_estimate:
         return
     s.only_for_estimate()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symlie.runtime.steps.recorder import StepRecorder
 
 
-def end_implicit_step(s: StepRecorder, end: ImplicitValues) -> None:
+def write_implicit_end(s: StepRecorder, end: ImplicitValues) -> None:
     """Write the end of a step that Newton's method has computed."""
     q = s.end(end.q, end.v, end.theta)
     s.multipliers([1.0], [end.multiplier])

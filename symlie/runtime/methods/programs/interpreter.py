@@ -13,12 +13,16 @@ from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
+from symlie.runtime.methods.programs.discrete_stages import DiscreteStages
 from symlie.runtime.methods.programs.history import shifted
 from symlie.runtime.methods.programs.implicit_end import LinearFormula, hidden_violation
+from symlie.runtime.methods.programs.symplectic_stage import symplectic_stage
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import (
     Carried,
     Carry,
+    CarryNumber,
     FirstAcceleration,
     HiddenViolation,
     ImplicitEnd,
@@ -150,7 +154,8 @@ class _Step:
             case MinimalMultipliers(multiplier, jacobian, _):
                 return (self._constrained.minimal(self[multiplier], self[jacobian]),)
             case MultiplierSum(weights, terms):
-                return (weighted_multipliers(weights, [self[x] for x in terms], stepper.rows),)
+                numbers = [self._number(w) for w in weights]
+                return (weighted_multipliers(numbers, [self[x] for x in terms], stepper.rows),)
             case VelocityAt(c, q, v):
                 velocity = self[v].copy()
                 m.prescribe(t + c * h, self[q].copy(), velocity)
@@ -189,6 +194,15 @@ class _Step:
                 return (np.zeros_like(self._state.v),)
             case ImplicitEnd():
                 return self._implicit_end(instruction)
+            case Projects():
+                return (float(stepper.control.project_position or stepper.control.project_velocity),)
+            case SymplecticStage(theta, q):
+                return symplectic_stage(stepper, t, self[q], h, theta)
+            case DiscreteStart():
+                return self._discrete_start(instruction)
+            case DiscreteEnd(q_n, v_n, q, theta, rest, is_damped):
+                vectors = self[q], self[theta], self[rest]
+                return DiscreteStages(stepper, h).end(t, (self[q_n], self[v_n]), *vectors, self._number(is_damped))
             case Earlier(part, steps):
                 return (self._history(part)[steps - 1],)
             case Add(base, power, weight, x):
@@ -241,6 +255,18 @@ class _Step:
         self._stages.append(found[0])
         return found
 
+    def _discrete_start(self, start: DiscreteStart) -> tuple[Array, ...]:
+        stages, t = DiscreteStages(self._stepper, self._h), self._state.t + start.c * self._h
+        q, v, theta, mu = (self[x] for x in (start.q, start.v, start.theta, start.mu))
+        if self._number(start.is_solution):
+            found = (*stages.known(t, q, theta), mu, self[start.rest])
+        else:
+            load = self[start.load] if self._number(start.has_load) else stages.load(t, q, v)
+            found = stages.start(t, q, v, load, theta, mu)
+        if start.c == 0:
+            self._stepper.check_chart(q, found[1])
+        return found
+
     def _implicit_end(self, end: ImplicitEnd) -> tuple[Array | float, ...]:
         stepper, method = self._stepper, self._stepper.method
         assert isinstance(method, Implicit)
@@ -255,11 +281,11 @@ class _Step:
     def _complete(self, instruction: Instruction) -> None:
         """Complete the result of the step, or change the data for the next one."""
         match instruction:
-            case Carry(name, Scalar() as x):
+            case CarryNumber(name, x):
                 self._own[self._parts[name]] = self._number(x)
                 return
-            case Carry(name, x):
-                self._own[self._parts[name]] = without_traces(self[x])
+            case Carry(name, vector):
+                self._own[self._parts[name]] = without_traces(self[vector])
                 return
             case FirstAcceleration(first):
                 self._stages.append(self[first])

@@ -9,18 +9,14 @@ from itertools import groupby
 
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
-from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.formula_text import formula_inputs, formula_text, member, weighted_term
+from symlie.runtime.steps.end_text import EndText
+from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.formula_text import formula_text
 from symlie.runtime.steps.implicit_instructions import (
-    Carried,
-    Carry,
-    CarryNumber,
-    FirstAcceleration,
     HiddenViolation,
     ImplicitEnd,
 )
 from symlie.runtime.steps.instructions import (
-    HISTORY,
     Add,
     Advance,
     At,
@@ -28,22 +24,16 @@ from symlie.runtime.steps.instructions import (
     Combination,
     Difference,
     Earlier,
-    End,
-    Estimate,
     Instruction,
     InverseTangent,
-    KeepHistory,
     Moving,
-    Multipliers,
-    NextStage,
     Operation,
-    Residuals,
     Sum,
     VelocityAt,
     Where,
     WithStates,
 )
-from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V, arrays_of
+from symlie.runtime.steps.newton_text import NewtonText
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import (
     CoordinateRate,
@@ -57,7 +47,8 @@ from symlie.runtime.steps.stage_instructions import (
     StageWithMultipliers,
     StorageRate,
 )
-from symlie.runtime.steps.values import START_V, Acceleration, Algebra
+from symlie.runtime.steps.stage_text import StageText
+from symlie.runtime.steps.value_text import time_text
 
 WIDTH = 120
 """Largest length of a line of C."""
@@ -113,16 +104,8 @@ def _header(program: Program, name: str, start: Program | None, first: Program |
     yield "#endif"
 
 
-class _Printer:
+class _Printer(StageText, NewtonText, EndText):
     """Printer of one program."""
-
-    def __init__(self, program: Program) -> None:
-        self._program, self._arrays = program, arrays_of(program)
-        self._features = program.features
-        self._used = {x.number for line in program.lines for x in line.instruction.inputs}
-        self._by_blocks = not program.features.is_fixed
-        self._offsets = {"DIMENSION": "", "STORAGE": ""}
-        self._own = "trial->own" if program.has_end else "own"
 
     def functions(self, prefix: str) -> Iterator[str]:
         """Yield the size of the workspace and the step, with a prefix of their names."""
@@ -193,7 +176,7 @@ class _Printer:
             case Field(c, q, acceleration, multiplier, v):
                 yield from self._copied(v, line.results[0])
                 of_stage = ", ".join(map(self._array, (q, acceleration, multiplier)))
-                yield f"step_field(P, {_time(c)}, {of_stage}, {out[0]});"
+                yield f"step_field(P, {time_text(c)}, {of_stage}, {out[0]});"
             case CoordinateRate(q, x):
                 yield from self._copied(x, line.results[0])
                 yield f"step_coordinate_rate(P, {self._array(q)}, {out[0]});"
@@ -203,7 +186,7 @@ class _Printer:
             case StorageRate(q, x):
                 yield f"system_storage_rate(P, {self._array(q)}, {self._array(x)}, {out[0]});"
             case JacobianAt(c, q, v):
-                yield f"step_jacobian(P, {_time(c)}, {self._array(q)}, {self._array(v)}, {out[0]});"
+                yield f"step_jacobian(P, {time_text(c)}, {self._array(q)}, {self._array(v)}, {out[0]});"
             case DependentRows(jacobian):
                 yield f"if (!find_dependent_rows(P, {self._array(jacobian)}, mass)) return SYMLIE_NOT_FINITE;"
             case StageWithMultipliers() | StageBetween():
@@ -230,41 +213,10 @@ class _Printer:
                 yield from self._copied(x, line.results[0])
                 entries = f"{out[0]}[STATE[n]] = {self._array(of_states)}[STATE[n]]"
                 yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entries};"
-            case Carried(name):
-                if isinstance(line.results[0], Scalar):
-                    yield f"const symlie_real {out[0]} = state->own[OWN_{name.upper()}];"
-            case CarryNumber(name, x):
-                yield f"{self._own}[OWN_{name.upper()}] = {self._number(x)};"
-            case Carry(name, vector):
-                place = f"{self._own}[OWN_{name.upper()} + k]"
-                yield f"EACH_COMPONENT(k, {vector.size}) {place} = without_traces({self._arrays[vector]}[k]);"
-            case FirstAcceleration(acceleration):
-                yield f"copy(DIMENSION, {self._array(acceleration)}, trial->first_acceleration);"
-            case HiddenViolation(q, v, needed):
-                arguments = f"{self._array(q)}, {self._array(v)}, mass, {out[0]}"
-                condition = "1" if needed is None else f"{self._arrays[needed]} != 0 || control->with_estimate"
-                yield f"status = step_hidden_violation(P, work, t, {arguments}, {condition});"
-                yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-            case ImplicitEnd():
-                yield from self._implicit_end(instruction)
-            case Projects():
-                yield f"const symlie_real {out[0]} = control->project_position || control->project_velocity;"
-            case SymplecticStage(theta, q):
-                arguments = f"{c_number(theta)}, {self._array(q)}, {', '.join(out)}, &trial->newton"
-                yield f"status = symplectic_stage(P, t, h, {arguments});"
-                yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-            case DiscreteStart():
-                yield from self._discrete_start(instruction, line)
-            case DiscreteEnd():
-                *vectors, is_damped = map(self._array, instruction.inputs)
-                yield f"symlie_real {out[3]} = {is_damped};"
-                results = f"&{out[3]}, {', '.join(out[:3])}, &trial->newton"
-                yield f"status = discrete_end(&problem, work, t, h, {', '.join(vectors)}, {results});"
-                yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
-            case Where(condition, x, y):
-                choice = f"{self._number(condition)} != 0 ? {self._number(x)} : {self._number(y)}"
+            case Where(tested, x, y):
+                choice = f"{self._number(tested)} != 0 ? {self._number(x)} : {self._number(y)}"
                 yield f"const symlie_real {out[0]} = {choice};"
             case Earlier(part, steps):
                 if isinstance(line.results[0], Scalar):
@@ -280,157 +232,13 @@ class _Printer:
                 is_end = self._program.has_end and line.results[0] == self._program.end.q
                 is_stage = not is_end and not line.for_estimate
                 condition = "if (MOTIONS_OF_STAGES > 0) " if is_stage else ""
-                yield f"{condition}step_prescribe(P, {_time(c)}, {out[0]}, {out[1]});"
+                yield f"{condition}step_prescribe(P, {time_text(c)}, {out[0]}, {out[1]});"
             case VelocityAt(c, q, v):
                 yield from self._copied(v, line.results[0])
-                yield f"step_prescribe(P, {_time(c)}, {self._array(q)}, {out[0]});"
+                yield f"step_prescribe(P, {time_text(c)}, {self._array(q)}, {out[0]});"
             case Difference(start, end):
                 yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
-            case End():
-                yield from self._end(instruction)
-            case KeepHistory(theta, acceleration):
-                yield from self._history(theta, acceleration)
-            case Multipliers(multiplier):
-                if self._array(multiplier) != END_LAMBDA:
-                    yield f"copy(ROWS, {self._array(multiplier)}, {END_LAMBDA});"
-            case NextStage(acceleration):
-                if self._array(acceleration) != END_ACCELERATION:
-                    yield f"copy(DIMENSION, {self._array(acceleration)}, {END_ACCELERATION});"
-                yield "trial->acceleration_is_valid = 1;"
-            case Residuals(q, v, jacobian):
-                state = f"{self._array(q)}, {self._array(v)}"
-                if jacobian is None:
-                    yield f"measure_residuals(P, work, t + h, {state}, trial);"
-                else:
-                    yield f"step_residuals(P, work, t + h, {state}, {self._array(jacobian)}, trial);"
-            case Estimate():
-                arguments = ", ".join(map(self._array, instruction.inputs))
-                yield f"trial->error = error_norm(P, control, trial, {arguments});"
+            case HiddenViolation() | ImplicitEnd() | Projects() | SymplecticStage() | DiscreteStart() | DiscreteEnd():
+                yield from self.newton_statements(instruction, line)
             case _:
-                raise AssertionError(instruction)
-
-    def _stage(self, stage: Stage, line: Line) -> Iterator[str]:
-        acceleration, multiplier = map(self._array, line.results)
-        solves_velocities = self._features.constrained and not self._features.integrates_velocities
-        function = "step_velocities" if solves_velocities else "step_stage"
-        inputs = f"{self._array(stage.q)}, {self._array(stage.v)}"
-        call = f"{function}(P, work, {_time(stage.c)}, {inputs}, angle, mass, {acceleration}, {multiplier})"
-        if not stage.is_first:
-            yield f"status = {call};"
-            yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-        else:
-            yield "if (state->acceleration_is_valid) {"
-            yield f"    copy(DIMENSION, state->acceleration, {acceleration});"
-            if line.results[1].number in self._used:
-                yield f"    copy(ROWS, state->lambda, {multiplier});"
-            yield "} else {"
-            yield f"    status = {call};"
-            yield "    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-            yield "}"
-            yield from self._first_acceleration(acceleration)
-        if self._is_after_end(line):
-            yield "trial->rhs_evaluations++;"
-
-    def _constrained_stage(self, stage: StageWithMultipliers | StageBetween, line: Line) -> Iterator[str]:
-        acceleration, multiplier = map(self._array, line.results)
-        point = f"{_time(stage.c)}, {self._array(stage.q)}, {self._array(stage.v)}, {self._array(stage.jacobian)}"
-        if isinstance(stage, StageWithMultipliers):
-            yield f"copy(ROWS, {self._array(stage.multiplier)}, {multiplier});"
-            call = f"step_with_multipliers(P, work, {point}, angle, mass, {acceleration}, {multiplier})"
-            yield f"if (state->acceleration_is_valid) copy(DIMENSION, state->acceleration, {acceleration});"
-            yield f"else if ((status = {call}) != SYMLIE_DONE) return status;"
-            yield from self._first_acceleration(acceleration)
-            return
-        following = ", ".join(map(self._array, (stage.next_q, stage.next_jacobian, stage.known)))
-        guess = "0" if stage.guess is None else self._array(stage.guess)
-        numbers = f"h * {c_number(stage.weight)}, control->baumgarte, {guess}, {int(stage.keeps_mass)}"
-        results = f"angle, mass, {acceleration}, {multiplier}"
-        yield f"status = step_between(P, work, {point}, {_time(stage.next_c)}, {following}, {numbers}, {results});"
-        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-
-    def _discrete_start(self, start: DiscreteStart, line: Line) -> Iterator[str]:
-        time = f"{_time(start.c)}, h, {self._array(start.q)}, {self._array(start.v)}"
-        load = f"{self._array(start.load)}, {self._number(start.has_load)}"
-        guess = f"{self._array(start.theta)}, {self._array(start.mu)}"
-        solution = f"{self._number(start.is_solution)}, {self._array(start.rest)}, {int(start.c == 0)}"
-        results = ", ".join(map(self._array, line.results))
-        arguments = f"{time}, {load}, {guess}, {solution}, {results}, &trial->newton"
-        yield f"status = discrete_start(&problem, work, {arguments});"
-        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-
-    def _implicit_end(self, end: ImplicitEnd) -> Iterator[str]:
-        yield "IMPLICIT_STEP(end);"
-        inputs = ", ".join(f".{member(x)} = {self._arrays[x]}" for x in formula_inputs(end))
-        yield f"const step_formula formula = {{{inputs}}};"
-        slopes = ", ".join(self._number(f.slope) for f in (end.velocity, end.acceleration, end.rate))
-        guess = "0" if end.multiplier is None else self._array(end.multiplier)
-        arguments = f"{slopes}, q, {self._array(end.guess)}, {guess}, state, trial"
-        yield f"status = take_implicit_step(&end, &formula, t, h, {arguments});"
-        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-
-    def _first_acceleration(self, acceleration: str) -> Iterator[str]:
-        reads = "if (reads_first_acceleration(control, state, trial))"
-        yield f"{reads} copy(DIMENSION, {acceleration}, trial->first_acceleration);"
-
-    def _is_after_end(self, line: Line) -> bool:
-        lines = self._program.lines
-        if not self._program.has_end:
-            return False
-        return lines.index(line) > next(k for k, x in enumerate(lines) if x.instruction is self._program.end)
-
-    def _end(self, end: End) -> Iterator[str]:
-        q, v, theta = map(self._array, end.inputs)
-        if self._program.is_implicit:
-            yield "trial->rhs_evaluations = trial->newton.evaluations;"
-        else:
-            yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
-        finite = [f"all_finite(DIMENSION, {v})"]
-        if not end.is_on_group:
-            finite.append(f"all_finite(STORAGE, {q})")
-        if self._features.has_fields or self._features.has_coordinate_rates:
-            finite.append(f"all_finite(DIMENSION, {theta})")
-        yield f"status = step_end(P, angle, {' && '.join(finite)});"
-        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-        if v != END_V:
-            yield f"copy(DIMENSION, {v}, {END_V});"
-        yield "trial->acceleration_is_valid = 0;"
-        yield f"keep_increment(P, {theta}, trial->increment);"
-        yield f"system_normalize(P, {q}, {END_Q});" if end.is_on_group else f"copy(STORAGE, {q}, {END_Q});"
-
-    def _history(self, theta: Algebra, acceleration: Acceleration | None) -> Iterator[str]:
-        steps = self._program.earlier_steps
-        yield f"status = step_history(P, state->q, {self._array(theta)});"
-        yield "if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;"
-        yield f"trial->own[OWN_COUNT] = fmin(state->own[OWN_COUNT] + 1, {steps});"
-        start = {"lengths": "&h", "configurations": "state->q", "velocities": "state->v"}
-        for part, count in self._program.history:
-            newest = start[part] if part in start else self._array(acceleration or START_V)
-            place = f"own + OWN_{part.upper()}"
-            yield f"shift({count}, {HISTORY[part].size}, {newest}, state->{place}, trial->{place});"
-
-    def _number(self, value: Scalar | float) -> str:
-        return self._arrays[value] if isinstance(value, Scalar) else c_number(value)
-
-    def _term(self, weight: Scalar | float, entry: str) -> str:
-        return weighted_term(self._number(weight), entry)
-
-    def _copied(self, value: Value, result: Value) -> Iterator[str]:
-        """Yield a copy of a value to the array of a result that an instruction overwrites."""
-        if self._array(value) != self._array(result):
-            yield f"copy({value.size}, {self._array(value)}, {self._array(result)});"
-
-    def _array(self, value: Value) -> str:
-        offset = self._offsets.get(value.size, "")
-        return f"{self._arrays[value]}{f' + {offset[0]}' if offset else ''}"
-
-    def _entry(self, value: Value) -> str:
-        return f"{self._arrays[value]}[{self._offsets[value.size]}k]"
-
-    def _loop(self, line: Line, value: str) -> str:
-        count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else line.results[0].size
-        return f"EACH_COMPONENT(k, {count}) {self._entry(line.results[0])} = {value};"
-
-
-def _time(c: float) -> str:
-    """Return the time t + c h as C."""
-    return "t" if c == 0 else "t + h" if c == 1 else f"t + {c_number(c)} * h"
+                yield from self.end_statements(instruction, line)

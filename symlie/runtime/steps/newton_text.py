@@ -1,0 +1,68 @@
+"""C text of instructions with Newton's method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
+from symlie.runtime.steps.formula_text import formula_inputs, member
+from symlie.runtime.steps.implicit_instructions import (
+    HiddenViolation,
+    ImplicitEnd,
+)
+from symlie.runtime.steps.instructions import (
+    Instruction,
+)
+from symlie.runtime.steps.program import Line
+from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText, time_text
+
+
+class NewtonText(ValueText):
+    """Printer of instructions with Newton's method."""
+
+    def newton_statements(self, instruction: Instruction, line: Line) -> Iterator[str]:
+        """Yield the statements of an instruction with Newton's method."""
+        out = [self._array(x) for x in line.results]
+        match instruction:
+            case HiddenViolation(q, v, needed):
+                arguments = f"{self._array(q)}, {self._array(v)}, mass, {out[0]}"
+                condition = "1" if needed is None else f"{self._arrays[needed]} != 0 || control->with_estimate"
+                yield f"status = step_hidden_violation(P, work, t, {arguments}, {condition});"
+                yield RETURN_FAILURE
+            case ImplicitEnd():
+                yield from self._implicit_end(instruction)
+            case Projects():
+                yield f"const symlie_real {out[0]} = control->project_position || control->project_velocity;"
+            case SymplecticStage(theta, q):
+                arguments = f"{c_number(theta)}, {self._array(q)}, {', '.join(out)}, &trial->newton"
+                yield f"status = symplectic_stage(P, t, h, {arguments});"
+                yield RETURN_FAILURE
+            case DiscreteStart():
+                yield from self._discrete_start(instruction, line)
+            case DiscreteEnd():
+                *vectors, is_damped = map(self._array, instruction.inputs)
+                yield f"symlie_real {out[3]} = {is_damped};"
+                results = f"&{out[3]}, {', '.join(out[:3])}, &trial->newton"
+                yield f"status = discrete_end(&problem, work, t, h, {', '.join(vectors)}, {results});"
+                yield RETURN_FAILURE
+
+    def _discrete_start(self, start: DiscreteStart, line: Line) -> Iterator[str]:
+        time = f"{time_text(start.c)}, h, {self._array(start.q)}, {self._array(start.v)}"
+        load = f"{self._array(start.load)}, {self._number(start.has_load)}"
+        guess = f"{self._array(start.theta)}, {self._array(start.mu)}"
+        solution = f"{self._number(start.is_solution)}, {self._array(start.rest)}, {int(start.c == 0)}"
+        results = ", ".join(map(self._array, line.results))
+        arguments = f"{time}, {load}, {guess}, {solution}, {results}, &trial->newton"
+        yield f"status = discrete_start(&problem, work, {arguments});"
+        yield RETURN_FAILURE
+
+    def _implicit_end(self, end: ImplicitEnd) -> Iterator[str]:
+        yield "IMPLICIT_STEP(end);"
+        inputs = ", ".join(f".{member(x)} = {self._arrays[x]}" for x in formula_inputs(end))
+        yield f"const step_formula formula = {{{inputs}}};"
+        slopes = ", ".join(self._number(f.slope) for f in (end.velocity, end.acceleration, end.rate))
+        guess = "0" if end.multiplier is None else self._array(end.multiplier)
+        arguments = f"{slopes}, q, {self._array(end.guess)}, {guess}, state, trial"
+        yield f"status = take_implicit_step(&end, &formula, t, h, {arguments});"
+        yield RETURN_FAILURE

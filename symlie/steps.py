@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.expressions import Expression, Scalar
 from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.steps.values import (
     Acceleration,
     Algebra,
     Configuration,
+    ImplicitValues,
     Jacobian,
     Multiplier,
     StageValues,
@@ -22,6 +23,8 @@ __all__ = [
     "Acceleration",
     "Algebra",
     "Configuration",
+    "Expression",
+    "ImplicitValues",
     "Jacobian",
     "Multiplier",
     "PreviousState",

@@ -18,7 +18,7 @@ from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.methods.programs.user_defined import UserDefined, UserDefinedWithConstraints
+from symlie.runtime.methods.programs.user_defined import UserDefined, UserDefinedImplicit, UserDefinedWithConstraints
 from symlie.runtime.methods.registry import FAMILIES
 from symlie.utilities.paths import PACKAGE, template_folder
 from tests.systems import heavy_top_system
@@ -83,7 +83,7 @@ def test_programs_have_their_equations_at_their_lines(path: Path) -> None:
 
 
 def test_registry_has_every_family_of_the_library() -> None:
-    of_users = {UserDefined, UserDefinedWithConstraints}
+    of_users = {UserDefined, UserDefinedWithConstraints, UserDefinedImplicit}
     assert {type(method(name)) for name in method_names()} == set(FAMILIES.values()) - of_users
     assert all(cls.family == name for name, cls in FAMILIES.items())
     assert all(method(name).name == name for name in method_names())

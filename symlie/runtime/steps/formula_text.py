@@ -24,7 +24,7 @@ def formula_text(end: ImplicitEnd) -> Iterator[str]:
     yield f"        v[k] = {_value(end.velocity, 'k')};"
     yield f"        v_dot[k] = {_value(end.acceleration, 'k')};"
     yield "    }"
-    if end.rate.terms:
+    if any(True for _ in end.rate.inputs):
         yield "    for (int n = 0; n < COUNT_OF_STATE; n++) {"
         yield "        v[STATE[n]] = 0;"
         yield f"        v_dot[STATE[n]] = {_value(end.rate, 'STATE[n]')};"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.expressions import Expression, Scalar, Terms, Value, Vector, expression
@@ -24,21 +23,11 @@ from symlie.runtime.steps.values import (
     Acceleration,
     Algebra,
     Configuration,
+    ImplicitValues,
     Multiplier,
     Velocity,
 )
 from symlie.runtime.steps.vector_recorder import VectorRecorder, number_of
-
-
-class ImplicitValues(NamedTuple):
-    """State at the end of an implicit step."""
-
-    q: Configuration
-    v: Velocity
-    acceleration: Acceleration
-    multiplier: Multiplier
-    theta: Algebra
-    """Increment of the configuration."""
 
 
 class ImplicitRecorder(VectorRecorder):
@@ -184,6 +173,7 @@ class ImplicitRecorder(VectorRecorder):
         velocity: Expression,
         acceleration: Expression,
         guess: Vector | Expression,
+        start_acceleration: Acceleration,
         multiplier: Multiplier | None = START_LAMBDA,
     ) -> ImplicitValues:
         """Return the end of the step by Newton's method.
@@ -197,9 +187,12 @@ class ImplicitRecorder(VectorRecorder):
             v and v' there as functions of w; for first-order states v' is the rate of the increment.
         guess
             Initial guess of w.
+        start_acceleration
+            v' at the start of the step.
         multiplier
             Initial guess of λ; None for zero.
         """
+        self.known_acceleration(start_acceleration)
         of_states = acceleration.terms if acceleration.of_states is None else acceleration.of_states
         if not self._features.has_fields:
             of_states = ()

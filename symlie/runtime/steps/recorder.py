@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
-from symlie.runtime.steps.implicit_recorder import ImplicitValues
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Add,
@@ -36,6 +36,7 @@ from symlie.runtime.steps.values import (
     Acceleration,
     Algebra,
     Configuration,
+    ImplicitValues,
     Jacobian,
     Multiplier,
     StageValues,
@@ -72,6 +73,9 @@ class StepRecorder(DiscreteRecorder):
         """Return the recorded program."""
         if not self._has_end:
             raise ModelError("A step has no end: record s.end(q, v, theta).")
+        kinds = {type(line.instruction) for line in self._lines}
+        if HiddenViolation in kinds and ImplicitEnd not in kinds:
+            raise ModelError("s.hidden_violation belongs to implicit steps; this step has no s.implicit_end.")
         history = tuple((part, self._history[part]) for part in HISTORY if part in self._history)
         return Program(self._needed_lines(), self._features, self._coordinates, history)
 
@@ -228,6 +232,20 @@ class StepRecorder(DiscreteRecorder):
                 raise self._error("a step that reads earlier accelerations needs the stage (0, s.q, s.v)")
             self._record(KeepHistory(theta, acceleration))
         return found
+
+    @recorded
+    def end_implicit(self, end: ImplicitValues) -> None:
+        """End an implicit step.
+
+        Parameters
+        ----------
+        end
+            Result of `implicit_end`.
+        """
+        q = self.end(end.q, end.v, end.theta)
+        self.multipliers([1.0], [end.multiplier])
+        self.residuals(q, end.v)
+        self.next_stage(end)
 
     @recorded
     def end_multipliers(self, q: Configuration, v: Velocity) -> None:

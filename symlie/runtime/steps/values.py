@@ -71,6 +71,17 @@ class StageValues(NamedTuple):
     multiplier: Multiplier
 
 
+class ImplicitValues(NamedTuple):
+    """State at the end of an implicit step."""
+
+    q: Configuration
+    v: Velocity
+    acceleration: Acceleration
+    multiplier: Multiplier
+    theta: Algebra
+    """Increment of the configuration."""
+
+
 START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)
 """The state at the start of the step."""
 

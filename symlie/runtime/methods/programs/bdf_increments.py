@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symlie.runtime.methods.programs.implicit_end import write_implicit_end
 from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.values import Acceleration, Algebra, Velocity
 
@@ -34,7 +33,6 @@ def bdf_increments_step(s: StepRecorder) -> None:
     h, h_n = s.h, s.carried("length", Scalar)
     theta_n, v_before = s.carried("increment", Algebra), s.carried("earlier", Velocity)
     v_dot_n = s.carried("acceleration", Acceleration)
-    s.known_acceleration(v_dot_n)
     r = s.where(h_n, h / (h + h_n), 0.0)  # (3)
     tau = -1 - h_n / h
     alpha_1 = s.where(h_n, -(tau / (1 + tau)), -1.0)
@@ -42,12 +40,12 @@ def bdf_increments_step(s: StepRecorder) -> None:
     w = s.unknown_increment()
     v = (1 + r) / h * w - s.where(h_n, r / h_n, 0.0) * theta_n  # (1)
     v_dot = (-(alpha_1 + alpha_2) * v + alpha_1 * s.v + alpha_2 * v_before) / h  # (2)
-    end = s.implicit_end(w, v, v_dot, h * s.v + h**2 / 2 * v_dot_n)
+    end = s.implicit_end(w, v, v_dot, h * s.v + h**2 / 2 * v_dot_n, v_dot_n)
     s.carry("length", h)
     s.carry("increment", end.theta)
     s.carry("earlier", s.v)
     s.carry("acceleration", end.acceleration)
-    write_implicit_end(s, end)
+    s.end_implicit(end)
 
 
 def bdf_increments_start(s: StepRecorder) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from symlie.errors import ModelError
 from symlie.runtime.methods.chosen import own_method
 from symlie.runtime.methods.family import Method
+from symlie.runtime.steps.discrete_instructions import DiscreteStart, SymplecticStage
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     Estimate,
     Multipliers,
@@ -19,7 +21,13 @@ START = "half_explicit_5"
 
 
 def method(
-    *, order: int, order_hat: int | None = None, start: str = START, name: str | None = None
+    *,
+    order: int,
+    order_hat: int | None = None,
+    start: str = START,
+    first_values: Callable[[StepRecorder], None] | None = None,
+    index: int = 3,
+    name: str | None = None,
 ) -> Callable[[Callable[[StepRecorder], None]], Method]:
     """Decorate a function that writes a step, so that it becomes an integration method.
 
@@ -34,6 +42,11 @@ def method(
         Order of the embedded formula if the step has an estimate, which adaptive steps need.
     start
         Explicit method of the first steps, and of the steps after jumps, if the step reads ``s.previous(k)``.
+    first_values
+        Function that writes the initial values of the arrays that the step carries, for a step of length ``s.h``;
+        arrays without an initial value are zero.
+    index
+        3, or 2 for the stabilised form, of the constraints of an implicit step.
     name
         Name of the method; by default that of the function.
 
@@ -68,8 +81,20 @@ def method(
         if (order_hat is None) == (Estimate in kinds):
             detail = "has an estimate, but no order_hat" if order_hat is None else "has order_hat, but no estimate"
             raise ModelError(f"Method {stated} {detail}.")
+        if unsupported := kinds & {DiscreteStart, SymplecticStage}:
+            raise ModelError(
+                f"Method {stated} contains {unsupported.pop().__name__}, which belongs to built-in methods."
+            )
         family = "user_defined_with_constraints" if Multipliers in kinds else "user_defined"
         entry: dict[str, object] = {"family": family, "order": order, "start": start}
+        if ImplicitEnd in kinds:
+            if index not in (2, 3):
+                raise ModelError(f"Method {stated}: index must be 2 or 3, not {index!r}.")
+            entry |= {"family": "user_defined_implicit", "index": index}
+        if first_values is not None:
+            of_start = StepRecorder(ALL_FEATURES, is_step=False)
+            first_values(of_start)
+            entry |= {"first_calls": [list(call) for call in of_start.calls]}
         entry |= {"calls": [list(call) for call in s.calls]} | ({} if order_hat is None else {"order_hat": order_hat})
         return own_method(stated, entry)
 

@@ -57,7 +57,6 @@ from typing import TYPE_CHECKING
 
 from symlie.contract.constants import DERIVATIVE_STEP
 from symlie.runtime.implicit.alpha_parameters import Parameters
-from symlie.runtime.methods.programs.implicit_end import write_implicit_end
 from symlie.runtime.steps.expressions import Expression, Scalar
 from symlie.runtime.steps.values import START_LAMBDA, Acceleration, Algebra, StageValues, Velocity
 
@@ -74,7 +73,6 @@ def generalized_alpha_step(
     h, h_n = s.h, s.carried("length", Scalar)
     v_dot_n, a_n = s.carried("acceleration", Acceleration), s.carried("algorithmic", Acceleration)
     perturbation = s.carried("perturbation", Velocity)
-    s.known_acceleration(v_dot_n)
     # First-order states have no velocity; (8) and (9) are their (1) to (3).
     v_perturbed = s.with_states(s.v + perturbation, ZERO)
     r = h / h_n
@@ -98,14 +96,14 @@ def generalized_alpha_step(
         h * v_n + h**2 * ((0.5 - p.beta) * a_n + p.beta / (1 - p.alpha_m) * (predicted - p.alpha_m * a_n)),
         h * ((1 - gamma) * a_n + gamma / (1 - alpha_m) * (predicted - alpha_m * a_n)),
     )
-    end = s.implicit_end(w, v, v_dot, guess, START_LAMBDA if keeps_values else None)
+    end = s.implicit_end(w, v, v_dot, guess, v_dot_n, START_LAMBDA if keeps_values else None)
 
     slope = (end.acceleration - v_dot_n) / h
     s.carry("length", h)
     s.carry("acceleration", end.acceleration)
     s.carry("algorithmic", s.evaluated(Acceleration, a))
     s.carry("perturbation", s.evaluated(Velocity, s.with_states(ZERO, slope)))
-    write_implicit_end(s, end)
+    s.end_implicit(end)
     if not has_estimate:
         return
     s.only_for_estimate()

@@ -1,4 +1,4 @@
-"""Ends of implicit steps, in programs and in NumPy."""
+"""Ends of implicit steps in NumPy."""
 
 from __future__ import annotations
 
@@ -15,16 +15,6 @@ from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Stepper
-    from symlie.runtime.steps.implicit_recorder import ImplicitValues
-    from symlie.runtime.steps.recorder import StepRecorder
-
-
-def write_implicit_end(s: StepRecorder, end: ImplicitValues) -> None:
-    """Write the end of a step that Newton's method has computed."""
-    q = s.end(end.q, end.v, end.theta)
-    s.multipliers([1.0], [end.multiplier])
-    s.residuals(q, end.v)
-    s.next_stage(end)
 
 
 class LinearFormula:

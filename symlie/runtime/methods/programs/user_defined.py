@@ -9,6 +9,8 @@ from typing import ClassVar, Self
 
 from symlie.errors import FormatError
 from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.implicit import ImplicitTableau
+from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.calls import Call, repeat
 from symlie.runtime.steps.instructions import (
@@ -31,26 +33,38 @@ class UserDefined(ProgrammedMethod):
 
     calls: str = field(default="[]", kw_only=True)
     """Calls of the recorder as JSON text."""
+    first_calls: str = field(default="[]", kw_only=True)
+    """Calls that determine the initial values of carried arrays, as JSON text."""
     first: ProgrammedMethod | None = field(default=None, kw_only=True)
     """Method of the first steps if the step reads earlier states."""
 
     family: ClassVar[str] = "user_defined"
     required: ClassVar[tuple[str, ...]] = ("calls",)
-    optional: ClassVar[tuple[str, ...]] = ("start",)
+    optional: ClassVar[tuple[str, ...]] = ("start", "first_calls", "index")
     refused: ClassVar[tuple[str, ...]] = ("first-order states in steps that read earlier states",)
     takes_coordinate_rates: ClassVar[bool] = True
     has_coefficients: ClassVar[bool] = False
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
-        calls, start = reader.entry["calls"], reader.entry.get("start")
-        if not isinstance(calls, list) or not all(isinstance(call, list) and len(call) == 4 for call in calls):
-            raise FormatError(f"The step program of method '{reader.name}' is damaged.")
+        start = reader.entry.get("start")
         first = start if isinstance(start, ProgrammedMethod) and start.starter is None else None
-        found = cls(Tableau(**reader.common(), c=()), calls=json.dumps(calls), first=first)
+        calls, first_calls = _calls(reader, "calls"), _calls(reader, "first_calls")
+        found = cls(cls.tableau_of(reader), calls=calls, first_calls=first_calls, first=first)
         if found.full.history and first is None:
             raise reader.error("start must be an explicit one-step method, since the step reads earlier states")
         return found
+
+    @classmethod
+    def tableau_of(cls, reader: EntryReader) -> Tableau:
+        """Return the tableau of an entry, without coefficients.
+
+        Parameters
+        ----------
+        reader
+            Reader of the entry.
+        """
+        return Tableau(**reader.common(), c=())
 
     @cached_property
     def full(self) -> Program:
@@ -88,6 +102,17 @@ class UserDefined(ProgrammedMethod):
     def write_step(self, s: StepRecorder) -> None:
         repeat((Call(*call) for call in json.loads(self.calls)), s)
 
+    def write_first_values(self, s: StepRecorder) -> None:
+        repeat((Call(*call) for call in json.loads(self.first_calls)), s)
+
+
+def _calls(reader: EntryReader, name: str) -> str:
+    """Return the calls of an entry as JSON text."""
+    calls = reader.entry.get(name, [])
+    if not isinstance(calls, list) or not all(isinstance(call, list) and len(call) == 4 for call in calls):
+        raise FormatError(f"The step program of method '{reader.name}' is damaged.")
+    return json.dumps(calls)
+
 
 @dataclass(frozen=True, repr=False)
 class UserDefinedWithConstraints(UserDefined):
@@ -99,3 +124,17 @@ class UserDefinedWithConstraints(UserDefined):
     @property
     def keeps_hidden_constraints(self) -> bool:
         return self.has(StageBetween)
+
+
+@dataclass(frozen=True, repr=False)
+class UserDefinedImplicit(ImplicitProgram, UserDefined):
+    """User-defined implicit method."""
+
+    family: ClassVar[str] = "user_defined_implicit"
+    members: ClassVar[str] = "user-defined implicit methods"
+    refused: ClassVar[tuple[str, ...]] = ImplicitProgram.refused
+    takes_coordinate_rates: ClassVar[bool] = False
+
+    @classmethod
+    def tableau_of(cls, reader: EntryReader) -> ImplicitTableau:
+        return ImplicitTableau(**reader.common(), c=(), index=reader.required_integer("index"))

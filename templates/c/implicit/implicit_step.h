@@ -215,7 +215,11 @@ static inline int step_hidden_violation(const symlie_problem *restrict P, symlie
     if (!is_needed) return SYMLIE_DONE;
     system_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
+#if HAS_ETA
+    for (int k = 0; k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : 0;
+#else
     for (int k = 0; k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = 0;
+#endif
     return along_constraints(P, t, q, B, c, r, b, mass, d);
 }
 #endif

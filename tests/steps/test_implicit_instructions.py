@@ -148,7 +148,10 @@ def test_hidden_violations_are_orthogonal_parts(backend: str, needed: bool) -> N
         s.multipliers([1.0], [end.multiplier])
 
     system = heavy_top_system("S3xR3", backend)
-    solution, m = sl.solve(system, H, method=implicit_probe(write, 2), h=H), heavy_top_system("S3xR3", "numpy").mechanics
+    solution, m = (
+        sl.solve(system, H, method=implicit_probe(write, 2), h=H),
+        heavy_top_system("S3xR3", "numpy").mechanics,
+    )
     (q, _), (v_n, v) = solution.q, solution.v
     scale = max(1.0, float(np.abs(v).max()))
     residual = np.abs(m.hidden_residual(0.0, q, v)).max()

@@ -61,13 +61,28 @@ def heun(s: sl.steps.StepRecorder) -> None:
     s.estimate(theta, theta_hat, v, v_hat)
 
 
+def first_acceleration(s: sl.steps.StepRecorder) -> None:
+    s.carry("acceleration", s.stage(0, s.q, s.v).acceleration)
+
+
+@sl.method(order=2, first_values=first_acceleration, index=2)
+def newmark(s: sl.steps.StepRecorder) -> None:
+    h, a_n = s.h, s.carried("acceleration", sl.steps.Acceleration)
+    w = s.unknown_increment()
+    a = 4 / h**2 * (w - h * s.v) - a_n
+    v = s.v + h / 2 * (a_n + a)
+    end = s.implicit_end(w, v, a, h * s.v + h**2 / 2 * a_n, a_n)
+    s.carry("acceleration", end.acceleration)
+    s.end_implicit(end)
+
+
 def ends(system: sl.System, **options: Any) -> np.ndarray:
     """State at the end of a short run."""
     solution = sl.solve(system, 2.0**-4, record_every=0, **options)
     return np.concatenate([solution.q[-1], solution.v[-1]])
 
 
-@pytest.mark.parametrize("used", [midpoint, two_step, heun], ids=lambda m: m.name)
+@pytest.mark.parametrize("used", [midpoint, two_step, heun, newmark], ids=lambda m: m.name)
 def test_methods_have_the_declared_order(used: Method) -> None:
     group = "SE3" if used.takes_constraints else "SO3"
     system = heavy_top_system(group).with_initial("top", Omega=[0.4, 3.0, -1.0])
@@ -75,10 +90,21 @@ def test_methods_have_the_declared_order(used: Method) -> None:
 
 
 @pytest.mark.parametrize(
-    ("used", "group"), [(midpoint, "S3xR3"), (midpoint, "SO3"), (two_step, "SO3"), (heun, "SO3")], ids=str
+    ("used", "group"),
+    [(midpoint, "S3xR3"), (midpoint, "SO3"), (two_step, "SO3"), (heun, "SO3"), (newmark, "SO3"), (newmark, "SE3")],
+    ids=str,
 )
 def test_backends_agree(used: Method, group: str) -> None:
     found = [ends(heavy_top_system(group, b), method=used, h=2.0**-9) for b in ("c", "numpy")]
+    assert np.abs(found[0] - found[1]).max() < BACKENDS_OF_SPACES * np.abs(found[0]).max()
+
+
+@pytest.mark.parametrize("options", [{"newton": "modified"}, {"stiffness": "none"}, {"tangent": False}], ids=str)
+def test_implicit_methods_have_options_of_newton_s_method(options: dict[str, object]) -> None:
+    """Iterations up to rounding have the same solution with every matrix."""
+    system = heavy_top_system("SE3").with_initial("top", Omega=[0.4, 3.0, -1.0])
+    exact = {"newton_rtol": 0, "newton_atol": 0, "newton_max": 100}
+    found = [ends(system, method=newmark, method_options={**exact, **o}, h=2.0**-9) for o in (options, {})]
     assert np.abs(found[0] - found[1]).max() < BACKENDS_OF_SPACES * np.abs(found[0]).max()
 
 
@@ -112,7 +138,7 @@ def test_members_run_in_lanes_with_the_bits_of_single_runs() -> None:
 
 
 @pytest.mark.usefixtures("often")
-@pytest.mark.parametrize("used", [midpoint, two_step], ids=lambda m: m.name)
+@pytest.mark.parametrize("used", [midpoint, two_step, newmark], ids=lambda m: m.name)
 def test_resumed_and_continued_runs_are_bit_identical(used: Method, tmp_path: Path) -> None:
     system, options = heavy_top_system("SO3"), {"method": used, "h": 2.0**-9}
     expected, path = sl.solve(system, 2.0**-4, **options), tmp_path / "run"

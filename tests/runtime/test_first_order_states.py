@@ -88,7 +88,7 @@ def exact_coarse() -> list[Array]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", IMPLICIT)
+@pytest.mark.parametrize("name", [*IMPLICIT, "bdf2_increments"])
 def test_implicit_methods_have_their_order(name: str) -> None:
     """q, v, z and λ have order two."""
     errors = [

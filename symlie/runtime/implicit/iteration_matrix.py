@@ -9,8 +9,8 @@ dv = γ' (dθ + B_nᵀ dη) and dv̇ = β' (dθ + B_nᵀ dη). The last block ro
 Nonholonomic constraints have γ' B + H T in the second block row, and no η. Components that cannot move keep their θ.
 
 First-order states have the equations v̇ - f = 0, in which the formula determines v̇ from θ with dv̇ = δ' dθ. Their
-block row is [Sq T + γ' Sv + β' Sa   Sl   0] with δ' added to the diagonal; Sq also contains the derivatives of forces
-by these states. `symlie.derive.field_matrices` defines these matrices.
+block row is [Sq T + γ' Sv + β' Sa   Sl   (γ' Sv + β' Sa) B_nᵀ] with δ' added to the diagonal; Sq also contains the
+derivatives of forces by these states. `symlie.derive.field_matrices` defines these matrices.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ class IterationMatrix:
             add_products("STIFFNESS_TO", K / scale, tables["STIFFNESS_COLUMN"])
         values[tables["UNIT_TO"]] = 1
         Sq = np.zeros(0)
+        of_states: list[tuple[str, Array]] = []
         if self.fields is not None:
             Sq, Sv, Sa, Sl = self.fields(m.p, at.t, at.q, at.v, a, multipliers)
             values[tables["STATE_UNIT_TO"]] += slopes.rate / scale
@@ -133,6 +134,7 @@ class IterationMatrix:
             add("STATE_VELOCITY_TO", damped * Sv)
             add("STATE_ACCELERATION_TO", inertial * Sa)
             add("STATE_MULTIPLIER_TO", Sl)
+            of_states = [("STATE_VELOCITY_BLOCK", damped * Sv), ("STATE_ACCELERATION_BLOCK", inertial * Sa)]
         if self.layout.rows:
             B = m.jacobian(at.t, at.q, at.v)
             add("PULL_TO", B)
@@ -140,7 +142,13 @@ class IterationMatrix:
             add("RATE_TO", slopes.velocity * B)
             add_products("HIDDEN_TO", H, tables["HIDDEN_COLUMN"])
             if self.has_eta:
-                self._add_eta(values, slopes, inertial * M, damped * C, B, start)
+                parts_of_block = [
+                    ("MASS_BLOCK", inertial * M),
+                    ("MASS_BLOCK_MIRROR", inertial * M),
+                    ("DAMPING_BLOCK", damped * C),
+                    *of_states,
+                ]
+                self._add_eta(values, slopes, parts_of_block, B, start)
             if m.takes_redundant_rows:
                 self._regularise(values, inertial * M, B, slopes)
         values[self.structure.stored :] = 0
@@ -155,10 +163,12 @@ class IterationMatrix:
                 f"The matrix of an implicit step is not finite at {self.unknown_name(error.unknown)}"
             ) from error
 
-    def _add_eta(self, values: Array, slopes: Slopes, M: Array, C: Array, B: Array, start: Array) -> None:
+    def _add_eta(
+        self, values: Array, slopes: Slopes, parts_of_block: list[tuple[str, Array]], B: Array, start: Array
+    ) -> None:
         tables = self.tables
         block = np.zeros(self.blocks + 1)
-        for places, part in (("MASS_BLOCK", M), ("MASS_BLOCK_MIRROR", M), ("DAMPING_BLOCK", C)):
+        for places, part in parts_of_block:
             np.add.at(block, tables[places], part)
         count, start_values = tables["BACK_COUNT"], start[tables["BACK_VALUE"]]
         for i in range(int(count.max(initial=0))):

@@ -41,7 +41,7 @@ def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | 
     pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in (K, C)]
     if has_eta and len(saddle.acts_on):
         meeting = np.unique(saddle.group[saddle.acts_on], axis=0)
-        coupled = coupled_nodes(layout, node, C)
+        coupled = coupled_nodes(layout, node, C, _of_states(layout, fields))
         pair, met = joined(coupled, meeting[:, 1])
         pairs.append(np.stack([coupled[pair, 0], meeting[met, 0]], axis=1))
         order = np.argsort(meeting[:, 1], kind="stable")
@@ -88,8 +88,9 @@ def iteration_tables(
     structure = elimination_structure(_unknowns(layout, has_eta, newton, fields, massless), kinds)
     places, blocks = _places(layout, has_eta, newton, structure), 0
     if has_eta:
-        node_blocks = _node_blocks(layout, newton)
-        found = eta_tables(layout, node_blocks, newton[1], structure)
+        states = _of_states(layout, fields)
+        node_blocks = _node_blocks(layout, newton, states)
+        found = eta_tables(layout, node_blocks, newton[1], states, structure)
         without = layout.dimension + layout.rows + np.flatnonzero(~layout.holonomic)
         found = {**found, "UNIT_TO": np.concatenate([places["UNIT_TO"], structure.places(without, without)])}
         places, blocks = places | _as_tables(found), node_blocks.size
@@ -134,12 +135,19 @@ def _as_tables(found: Mapping[str, NDArray[np.integer]]) -> dict[str, NDArray[np
     return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
 
 
-def _node_blocks(layout: Layout, newton: Newton) -> NodeBlocks:
+def _of_states(layout: Layout, fields: SetTable | None) -> list[Positions]:
+    """Rows and columns of the values of Sv and Sa."""
+    if fields is None:
+        return []
+    return [places for places, _ in matrix_positions(layout, SETS["fields"], fields)][1:3]
+
+
+def _node_blocks(layout: Layout, newton: Newton, states: Sequence[Positions]) -> NodeBlocks:
     sizes = _sizes(layout, "dimension")
     first = np.cumsum(sizes) - sizes
     node = np.repeat(np.arange(len(sizes)), sizes)
     local = np.arange(layout.dimension) - first[node]
-    return NodeBlocks(node, local, sizes[node], first, coupled_nodes(layout, node, newton[1]))
+    return NodeBlocks(node, local, sizes[node], first, coupled_nodes(layout, node, newton[1], states))
 
 
 def _places(

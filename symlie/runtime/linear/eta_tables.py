@@ -1,12 +1,13 @@
 """Storage indices of the η column in the matrix of stabilised implicit steps: (β' M + γ' C) B_nᵀ and B B_nᵀ.
 
-β' M + γ' C is stored in blocks: first those within nodes, then those between nodes that M or C couples. The rows of a
-node therefore have entries in the columns of all elements that act on a coupled node.
+β' M + γ' C, with γ' Sv + β' Sa in the rows of first-order states, is stored in blocks: first those within nodes, then
+those between nodes that these matrices couple. The rows of a node therefore have entries in the columns of all elements
+that act on a coupled node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,11 +21,18 @@ from symlie.runtime.linear.schur import pairs_in_columns
 Integers = NDArray[np.intp]
 
 
-def coupled_nodes(layout: Layout, node: Integers, damping: tuple[Integers, Integers]) -> Integers:
-    """Ordered pairs of different coupled nodes, shape (pairs, 2), from the node of each velocity component."""
-    (i, j), (rows, columns) = layout.assembled("mass"), damping
-    i, j = np.concatenate([i, j, rows]), np.concatenate([j, i, columns])
-    kept = layout.free[i] & layout.free[j] & (node[i] != node[j])
+Pairs = tuple[Integers, Integers]
+"""Rows and columns of values."""
+
+
+def coupled_nodes(layout: Layout, node: Integers, damping: Pairs, states: Sequence[Pairs]) -> Integers:
+    """Ordered pairs of different coupled nodes, shape (pairs, 2), from the node of each velocity component.
+
+    ``damping`` and ``states`` are the positions of the values of C, and of Sv and Sa of first-order states.
+    """
+    (i, j), *others = layout.assembled("mass"), damping, *states
+    i, j = (np.concatenate([*first, *(pairs[k] for pairs in others)]) for k, first in enumerate(([i, j], [j, i])))
+    kept = layout.sought[i] & layout.free[j] & (node[i] != node[j])
     return np.unique(np.stack([node[i], node[j]], axis=1)[kept], axis=0).astype(np.intp)
 
 
@@ -83,9 +91,9 @@ class NodeBlocks:
 
 
 def eta_tables(
-    layout: Layout, blocks: NodeBlocks, damping: tuple[Integers, Integers], structure: EliminationStructure
+    layout: Layout, blocks: NodeBlocks, damping: Pairs, states: Sequence[Pairs], structure: EliminationStructure
 ) -> Mapping[str, NDArray[np.integer]]:
-    """Tables of the η column by name, for the unknowns θ, λ and η.
+    """Tables of the η column by name, for the unknowns θ, λ and η; arguments as for `coupled_nodes`.
 
     Names with ``BACK_`` refer to columns of blocks: the value of B_n that multiplies the column, its first index, the
     stride and the count of its values, and the same indices of their products.
@@ -111,6 +119,10 @@ def eta_tables(
         "MASS_BLOCK": blocks.places(i, j, np.ones(len(i), dtype=bool)),
         "MASS_BLOCK_MIRROR": blocks.places(j, i, i != j),
         "DAMPING_BLOCK": blocks.places(*damping, np.ones(len(damping[0]), dtype=bool)),
+        **{
+            name: blocks.places(*pairs, np.ones(len(pairs[0]), dtype=bool))
+            for name, pairs in zip(("STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK"), states, strict=False)
+        },
         "BACK_VALUE": value,
         "BACK_COLUMN": blocks.places(first, column, np.ones(len(value), dtype=bool)),
         "BACK_STEP": step,

@@ -8,8 +8,8 @@
  * beta' (dtheta + B_n^T deta). The last row and column exist if HAS_ETA is 1. Nonholonomic constraints have gamma' B +
  * H T in the second row, and neither a third row nor an eta. For first-order states the residual is v' - f, and the
  * formula of the method computes v' from theta with dv' = delta' dtheta. Their rows are [Sq T + gamma' Sv + beta' Sa
- * Sl   0] with delta' added on the diagonal; Sq includes the derivatives of the forces with respect to these states.
- * Dynamic equations are divided by SCALE, and multipliers are multiplied by it. The tables of
+ * Sl   (gamma' Sv + beta' Sa) B_n^T] with delta' added on the diagonal; Sq includes the derivatives of the forces with
+ * respect to these states. Dynamic equations are divided by SCALE, and multipliers are multiplied by it. The tables of
  * symlie/runtime/kernels/iteration_tables.py give the position of each value. */
 #ifndef SYMLIE_ITERATION_MATRIX_H
 #define SYMLIE_ITERATION_MATRIX_H
@@ -136,6 +136,10 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
         block[MASS_BLOCK_MIRROR[k]] += inertial * M[k];
     }
     for (int k = 0; k < VALUES_OF_C; k++) block[DAMPING_BLOCK[k]] += damped * A->C[k];
+#if FIELDS
+    for (int k = 0; k < VALUES_OF_Sv; k++) block[STATE_VELOCITY_BLOCK[k]] += damped * Sv[k];
+    for (int k = 0; k < VALUES_OF_Sa; k++) block[STATE_ACCELERATION_BLOCK[k]] += inertial * Sa[k];
+#endif
     for (int k = 0; k < COUNT_OF_BACK_TO; k++)
         for (int i = 0; i < BACK_COUNT[k]; i++)
             values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * BACK_STEP[k]] * B_n[BACK_VALUE[k]];

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from symlie.runtime.layout.layout import Layout
-from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
+from symlie.runtime.methods.implicit import ImplicitTableau
 from symlie.runtime.methods.programs.bdf_increments import bdf_increments_start, bdf_increments_step
 from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
 from symlie.runtime.steps.recorder import StepRecorder
@@ -24,7 +23,6 @@ class BdfIncrements(ImplicitProgram):
 
     family: ClassVar[str] = "bdf_increments"
     members: ClassVar[str] = "bdf2_increments and bdf2_increments_index2"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "first-order states")
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -37,14 +35,6 @@ class BdfIncrements(ImplicitProgram):
         half = Fraction(1, 2)
         levels = [[Fraction(3, 2) - half - 1], [Fraction(3, 2) * -half - half * -3 * half], [Fraction(1, 4)]]
         return count_order(levels, 0.0), None
-
-    def refusal(self, layout: Layout) -> str | None:
-        if (found := super().refusal(layout)) or not layout.has_fields:
-            return found
-        return (
-            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' are first-order "
-            "states; use generalized_alpha or half_explicit_5."
-        )
 
     def write_step(self, s: StepRecorder) -> None:
         bdf_increments_step(s)

@@ -9,7 +9,8 @@
     Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
     B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)     (e)
 
-Equal steps have r = 1/2 and α = (3/2, -2, 1/2). The first step, and those after a jump, have r = 0 and α = (1, -1). θ_n
+For first-order states the right-hand side of (1) is their rate ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, …). Equal steps
+have r = 1/2 and α = (3/2, -2, 1/2). The first step, and those after a jump, have r = 0 and α = (1, -1). θ_n
 is the increment without η. The difference to `symlie.runtime.methods.bdf.fixed` has the size of the error and consists
 of commutators of θ_{n+1} and θ_n; configurations before q_n are not used. `symlie.runtime.implicit.implicit_step`
 contains the equations with letters.
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.expressions import Expression, Scalar
 from symlie.runtime.steps.values import Acceleration, Algebra, Velocity
 
 if TYPE_CHECKING:
@@ -38,9 +39,11 @@ def bdf_increments_step(s: StepRecorder) -> None:
     alpha_1 = s.where(h_n, -(tau / (1 + tau)), -1.0)
     alpha_2 = s.where(h_n, 1 / (tau * (1 + tau)), 0.0)
     w = s.unknown_increment()
-    v = (1 + r) / h * w - s.where(h_n, r / h_n, 0.0) * theta_n  # (1)
-    v_dot = (-(alpha_1 + alpha_2) * v + alpha_1 * s.v + alpha_2 * v_before) / h  # (2)
-    end = s.implicit_end(w, v, v_dot, h * s.v + h**2 / 2 * v_dot_n, v_dot_n)
+    rate = (1 + r) / h * w - s.where(h_n, r / h_n, 0.0) * theta_n  # (1)
+    v = s.with_states(rate, Expression())
+    v_dot = s.with_states((-(alpha_1 + alpha_2) * v + alpha_1 * s.v + alpha_2 * v_before) / h, rate)  # (2)
+    guess = s.with_states(h * s.v + h**2 / 2 * v_dot_n, h * v_dot_n)
+    end = s.implicit_end(w, v, v_dot, guess, v_dot_n)
     s.carry("length", h)
     s.carry("increment", end.theta)
     s.carry("earlier", s.v)
@@ -49,5 +52,7 @@ def bdf_increments_step(s: StepRecorder) -> None:
 
 
 def bdf_increments_start(s: StepRecorder) -> None:
-    """Write the initial values: no previous step, and v̇_0."""
-    s.carry("acceleration", s.stage(0.0, s.q, s.v).acceleration)
+    """Write the initial values: no previous step, and v̇_0 with the rates of first-order states."""
+    stage = s.stage(0.0, s.q, s.v)
+    v_dot = s.with_states(stage.acceleration, s.slope(stage))
+    s.carry("acceleration", s.evaluated(Acceleration, v_dot))

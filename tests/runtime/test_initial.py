@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import symlie as sl
 from symlie.errors import (
@@ -19,6 +22,7 @@ from symlie.errors import (
 )
 from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.system.system import System
+from symlie.runtime.system.velocities import SHADOW, VelocityProblem
 from tests import tolerances
 from tests.systems import CONSTRAINED, chain_system, heavy_top_reference, heavy_top_system
 
@@ -322,3 +326,26 @@ def test_velocities_determined_by_constraints_give_no_warning() -> None:
     state = model.derive().compile(backend="numpy").initial_state
     assert state.chosen == ()
     near(state.v[1:], [-2 * np.sin(0.5), 1.0, 0.0])
+
+
+@functools.cache
+def tumbling() -> System:
+    """A free body in Euler parameters, whose M has rank three of four."""
+    model = sl.Model("tumbling")
+    body = model.node("body", "SO3", coordinates="euler_parameters")
+    model.kinetic_energy((0.1 * body.Omega[0] ** 2 + 0.2 * body.Omega[1] ** 2 + 0.35 * body.Omega[2] ** 2) / 2)
+    model.initial(body, Omega=[1, 2, 3])
+    return model.derive().compile(backend="numpy")
+
+
+@given(st.integers(0, 10_000))
+def test_metrics_of_singular_mass_matrices_are_positive_definite(seed: int) -> None:
+    """Rounding decides whether a Cholesky factorisation of the singular M fails."""
+    m = tumbling().mechanics
+    q = np.random.default_rng(seed).normal(size=4)
+    q /= np.linalg.norm(q)
+    nothing = np.zeros(4, dtype=bool)
+    problem = VelocityProblem(m, 0.0, q, nothing, {}, m.jacobian(0.0, q, np.zeros(4)), m.mass(0.0, q))
+    metric = problem.metric.toarray()
+    smallest = np.linalg.eigvalsh(metric / np.abs(metric).max())[0]
+    assert smallest > SHADOW / 100

@@ -36,6 +36,9 @@ effects."""
 OPEN = 1e-6
 """Fraction of a random velocity with entries near one above which the equations leave a component undetermined."""
 
+SINGULAR = 1e-12
+"""Pivot of M, relative to its diagonal entries, that is attributed to rounding."""
+
 SHADOW = 1e-9
 """Artificial inertia of massless components relative to the others, which makes M regular."""
 
@@ -146,22 +149,17 @@ class VelocityProblem:
         return eye_array(len(self._columns), format="csr")[np.flatnonzero(self._given[self._columns])]
 
     @cached_property
-    def _metric(self) -> Sparse:
-        """M with a small artificial inertia for massless components."""
+    def metric(self) -> Sparse:
+        """M with a small artificial inertia if it is singular, as with massless components or Euler parameters."""
         from scipy.sparse import diags_array
 
         mass = self._mechanics.algebra.sparse_mass(self._mass)[self._columns][:, self._columns].tocsr()
         diagonal = np.abs(mass.diagonal())
         mean = float(diagonal.mean()) if diagonal.any() else 1.0
+        if not len(diagonal) or (diagonal.min() > SHADOW * mean and _is_regular(mass, diagonal)):
+            return mass
         shadow = np.where(diagonal > SHADOW * mean, diagonal, mean)
-        if len(diagonal) and not diagonal.min() > SHADOW * mean:
-            return (mass + SHADOW * diags_array(shadow)).tocsr()
-        try:
-            if mass.shape[0] <= 1200:
-                np.linalg.cholesky(mass.toarray())
-        except np.linalg.LinAlgError:
-            return (mass + SHADOW * diags_array(shadow)).tocsr()
-        return mass
+        return (mass + SHADOW * diags_array(shadow)).tocsr()
 
     def _chosen(self, v: Array) -> tuple[Array, tuple[str, ...]]:
         from scipy.sparse import vstack
@@ -177,12 +175,12 @@ class VelocityProblem:
         hard = vstack([constraints, given, wanted], format="csr")
         data = np.concatenate([drift, v[columns][self._given[columns]], values])
         start = v[columns]
-        both = Nearest(vstack([hard, rows], format="csr"), self._metric, rows.shape[0])
+        both = Nearest(vstack([hard, rows], format="csr"), self.metric, rows.shape[0])
         target = np.concatenate([data, np.zeros(rows.shape[0])])
         found = both.point(start, target)
         misfit, reach = np.abs(both.misfit(found, target)), np.abs(both.misfit(0 * start, target)).max(initial=0.0)
         size = max(float(reach), float(np.abs(both.misfit(found, 0 * target)).max(initial=0.0)))
-        known = Nearest(hard, self._metric)
+        known = Nearest(hard, self.metric)
         self._check_conditions(np.abs(known.misfit(known.point(start, data), data)), size, len(drift) + given.shape[0])
         held = misfit[hard.shape[0] :] <= MISFIT * size
         chosen: list[str] = []
@@ -196,7 +194,7 @@ class VelocityProblem:
             if is_open[~held].any():
                 reference = self._reference(rows[is_open], drift, hard, data)
                 chosen = [rates.names[k] for k in np.flatnonzero(is_open & ~held)]
-            found = Nearest(kept, self._metric).point(reference, goal)
+            found = Nearest(kept, self.metric).point(reference, goal)
         whole = np.zeros(len(v))
         whole[columns] = found
         whole[self._given] = v[self._given]
@@ -213,23 +211,23 @@ class VelocityProblem:
         moving = np.concatenate([np.flatnonzero(~rest), np.arange(len(drift), len(data))])
         both = vstack([rigid, hard[moving]], format="csr")
         target = np.concatenate([np.zeros(rigid.shape[0]), data[moving]])
-        weighted = Nearest(both, self._metric, len(moving))
+        weighted = Nearest(both, self.metric, len(moving))
         nearest = weighted.point(np.zeros(both.shape[1]), target)
         misfit = np.abs(weighted.misfit(nearest, target))
         agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
         agrees[: rigid.shape[0]] = True
-        return Nearest(both[np.flatnonzero(agrees)], self._metric).point(nearest, target[agrees])
+        return Nearest(both[np.flatnonzero(agrees)], self.metric).point(nearest, target[agrees])
 
     def _chosen_nodes(self, v: Array, kept: Sparse, rates: list[str]) -> tuple[str, ...]:
         """Return the nodes with nonzero completed velocities, except nodes of joints with completed rates."""
         layout, columns = self._layout, self._columns
-        sizes = np.sqrt(self._metric.diagonal())
+        sizes = np.sqrt(self.metric.diagonal())
         moves = np.abs(v) * sizes > MISFIT * np.max(np.abs(v) * sizes, initial=0.0)
         if not (moves & ~self._given[columns]).any():
             return ()
         # A random solution of the homogeneous equations almost surely vanishes exactly in the determined components.
         probe = np.random.default_rng(0).standard_normal(len(columns))
-        free = Nearest(kept, self._metric).point(probe / sizes, np.zeros(kept.shape[0]))
+        free = Nearest(kept, self.metric).point(probe / sizes, np.zeros(kept.shape[0]))
         chosen = moves & (np.abs(free) * sizes > OPEN)
         owners = [r.joint for r in layout.manifest.joint_rates if r.output in rates]
         for rate in (r for r in layout.manifest.joint_rates if r.joint in owners):
@@ -266,3 +264,16 @@ class VelocityProblem:
             f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
             f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
         )
+
+
+def _is_regular(mass: Sparse, diagonal: Array) -> bool:
+    """Return whether elimination in M, scaled to unit diagonal entries, has no pivot of the size of rounding."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import splu
+
+    scale = diags_array(1 / np.sqrt(diagonal))
+    try:
+        pivots = splu((scale @ mass @ scale).tocsc(), diag_pivot_thresh=0.0).U.diagonal()
+    except RuntimeError:
+        return False
+    return bool(np.abs(pivots).min() > SINGULAR)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from symlie.runtime.steps.expressions import Expression, Scalar
+from symlie.runtime.steps.expressions import Expression, Scalar, Vector
 from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.steps.values import (
     Acceleration,
@@ -31,5 +31,6 @@ __all__ = [
     "Scalar",
     "StageValues",
     "StepRecorder",
+    "Vector",
     "Velocity",
 ]

@@ -158,7 +158,7 @@ def _iterated(
         if taken == most:
             if keeps:
                 return None
-            raise _failure(problem, r)
+            raise _failure(problem, r, f"after newton_max = {most} iterations")
         counts.slowest = int(np.argmax(np.abs(r)))
         counts.refreshes += is_stale
         if is_stale or not (keeps and problem.has_factors):
@@ -190,7 +190,7 @@ def _iterated(
                 return None
             counts.halvings += 1
         else:
-            raise _failure(problem, r)
+            raise _failure(problem, r, f"after {policy.halvings} halvings of a correction")
         is_poor = taken > 2 and not reduced < policy.contraction**2 * norm
         if renews:
             if not reduced < np.inf or (taken > 2 and reduced > DIVERGED**2 * norm):
@@ -204,5 +204,6 @@ def _iterated(
             return u
 
 
-def _failure(problem: NewtonProblem, r: Array) -> NotConvergedError:
-    return NotConvergedError(f"The residual remains largest at {problem.entry_name(int(np.argmax(np.abs(r))))}")
+def _failure(problem: NewtonProblem, r: Array, where: str) -> NotConvergedError:
+    """Return the error of an iteration that ended without a solution."""
+    return NotConvergedError(f"The residual remains largest at {problem.entry_name(int(np.argmax(np.abs(r))))} {where}")

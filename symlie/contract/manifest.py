@@ -316,6 +316,8 @@ class JointRate:
     rate: str
     coordinate: str = field(default="", metadata={OPTIONAL: True})
     """The coordinate whose rate it is; empty for angular velocities."""
+    state: str = field(default="", metadata={OPTIONAL: True})
+    """Field of the node of the joint that stores the rate, if the rate is a first-order state."""
 
     @property
     def output(self) -> str:

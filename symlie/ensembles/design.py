@@ -16,6 +16,7 @@ from symlie.options import Combine
 from symlie.rotations import with_rotations
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.frozen_parameters import check_frozen
+from symlie.runtime.system.initial_values import check_independent
 from symlie.runtime.system.inputs import InputTable, input_table, smooth_table
 from symlie.runtime.system.parameters import changed_parameters, real_array
 from symlie.runtime.system.record import model_hash
@@ -261,6 +262,7 @@ def _with_initial(
         found = {key: np.repeat(rows[None], count, axis=0) for key, rows in known.items()}
         for (node, field), rows in values.items():
             part = layout.node(node)
+            check_independent(layout, part, field)
             size = next(math.prod(f.shape) for f in part.type.fields if f.name == field)
             if rows.size not in (count * size, count * part.count * size):
                 given = rows.size // count

@@ -33,6 +33,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.initial_values import field_rows, is_joint_rate
 from symlie.runtime.system.inputs import slots_and_tables
 from symlie.runtime.system.ordinary_start import has_ordinary_values, ordinary_starts
+from symlie.runtime.system.state_rates import gives_velocities_of_bodies
 from symlie.runtime.system.system import System
 
 
@@ -223,7 +224,8 @@ def _starts(design: Design, request: Request, prepared: Prepared, rows: ChunkRow
     others: list[int] = []
     gives_rates = any(is_joint_rate(layout, key) for key in design.initial)
     asks_joints = system.branch_check is not None and layout.joints and design.initial
-    if request.t0 == 0 and has_ordinary_values(system) and not (asks_joints or gives_rates):
+    is_ordinary = has_ordinary_values(system) and not gives_velocities_of_bodies(layout, design.initial)
+    if request.t0 == 0 and is_ordinary and not (asks_joints or gives_rates):
         assert isinstance(system.kernels, CKernels)
         stated_q, stated_v, given = _stated(design, prepared)
         found = ordinary_starts(system, prepared, stated_q, stated_v, given)

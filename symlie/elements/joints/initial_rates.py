@@ -9,6 +9,7 @@ from symlie.elements.joints.joint import ROUNDING, Joint
 from symlie.elements.marker import Marker, node_of, placement
 from symlie.elements.placement import Array, initial_velocity
 from symlie.errors import ModelError
+from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 
 
@@ -20,10 +21,7 @@ def initial_rates(joint: Joint, *, is_guess: bool = False) -> tuple[Array, Array
     (p, a), (q, b) = (m.placed(model) for m in joint.markers)
     conditions = [model.conditions.get(f"{joint.name}_{rate}") for rate in rows.rates]
     if not any(v.is_velocity and v.is_given for values in model.initial_values.values() for v in values):
-        given = [np.atleast_1d(0.0 if c is None else c.values) for c in conditions]
-        size = 3 if rows.is_ball else len(given)
-        rates = np.resize(np.concatenate(given), size) if given else np.zeros(0)
-        return _coordinates(joint, a, b), rates
+        return _coordinates(joint, a, b), _conditions(joint)
     known = [_velocity(joint, m, point) for m, point in zip(joint.markers, (p, q), strict=True)]
     coordinates = _coordinates(joint, a, b)
     at_rest = np.zeros(3), np.zeros(3)
@@ -53,6 +51,32 @@ def initial_rates(joint: Joint, *, is_guess: bool = False) -> tuple[Array, Array
         if condition is not None:
             rates[k] = condition.values[0]
     return coordinates, rates
+
+
+def located_rates(joint: Joint) -> tuple[Array, Array]:
+    """Return initial coordinates and rates of a joint as `initial_rates`; rates that neither conditions nor given
+    velocities of both bodies determine are zero."""
+    model = joint.model
+    if all(_is_given(model, node_of(m.body)) for m in joint.markers):
+        return initial_rates(joint)
+    (_, a), (_, b) = (m.placed(model) for m in joint.markers)
+    return _coordinates(joint, a, b), _conditions(joint)
+
+
+def _is_given(model: Model, node: object) -> bool:
+    """Return whether the velocity of a body is specified completely."""
+    if not isinstance(node, Node):
+        return node is None
+    given = {v.field.name for v in model.initial_values.get(node.name, ()) if v.is_velocity and v.is_given}
+    return "Omega" in given and bool(given & {"U", "x_dot"})
+
+
+def _conditions(joint: Joint) -> Array:
+    """Return the specified rates of a joint, and zero for others."""
+    rows = joint._rows
+    given = [joint.model.conditions.get(f"{joint.name}_{rate}") for rate in rows.rates]
+    values = [np.atleast_1d(0.0 if c is None else c.values) for c in given]
+    return np.resize(np.concatenate(values), 3 if rows.is_ball else len(given)) if values else np.zeros(0)
 
 
 def _coordinates(joint: Joint, a: Array, b: Array) -> Array:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from symlie.contract.manifest import Label
 from symlie.elements.connection import element_frames
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import SIDES, Frame, relative_rate
-from symlie.elements.joints.initial_rates import initial_rates
+from symlie.elements.joints.initial_rates import located_rates
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import Turned, constant, displacement, relative_rotation
 from symlie.elements.joints.placed_bodies import Joined, crossed, storage_and_velocity, stored_body
@@ -47,15 +47,26 @@ from symlie.modeling.node import Node, column
 _Parameters = tuple[Array, NDArray[np.int32]]
 """Parameter values of an instance, and indices of the model parameter values they are taken from, or -1."""
 
+SPIN = "Omega"
+"""Field of the angular velocity of a ball joint."""
+
 
 def located_model(model: Model, tree: Tree) -> Model:
     """Return a model whose bodies depend on the coordinates and rates of a tree of joints, which become first-order
     states."""
     other = model.copy()
-    other.joints, other.joint_rates, other.conditions, other.given_coordinates = [], [], {}, {}
+    other.joints, other.given_coordinates = [], {}
     behind = {joint.name: body for body, (_, joint) in tree.items() if joint is not None}
     located = {body.name for body in behind.values() if isinstance(body, Node)}
-    other.initial_values = {n: v for n, v in model.initial_values.items() if n not in located}
+    other.initial_values = {
+        name: [v for v in values if name not in located or (v.is_velocity and v.is_given)]
+        for name, values in model.initial_values.items()
+    }
+    other.joint_rates = [
+        replace(r, state=r.rate if r.coordinate else SPIN) if r.joint in behind else r for r in model.joint_rates
+    ]
+    of_states = {r.output for r in other.joint_rates if r.state}
+    other.conditions = {name: c for name, c in model.conditions.items() if name not in of_states}
     other.instances = [i for stated in model.instances if (i := _without(stated, set(behind))).nodes]
     elements: dict[object, ElementType] = {}
     markers = _parameters(model, behind)
@@ -122,15 +133,21 @@ def _add(other: Model, joint: Joint, body: object, markers: _Parameters, element
         node = Node(other.program, joint.name, space)
         other._add_node(node)
         places.append((joint.name, 0))
-        start, rates = initial_rates(joint)
-        fields = {"R": start, "Omega": rates} if joint._rows.is_ball else _by_name(joint, start, rates)
-        other.initial(node, **{name: np.asarray(value).tolist() for name, value in fields.items()})
+        start, rates = located_rates(joint)
+        given = joint.model.conditions
+        for name, value in _by_name(joint, start, rates).items():
+            is_open = f"{joint.name}_{name}" not in given and name in (SPIN, *joint._rows.rates)
+            give = other._guess_velocity if is_open else other.initial
+            give(node, **{name: np.asarray(value).tolist()})
     values, sources = markers
     add_instances(other, element, [tuple(places)], values, sources, [labels_of(element, joint.name)], [joint.name])
     next(i for i in other.instances if i.element is element).connection = joint._instances.connection
 
 
 def _by_name(joint: Joint, start: Array, rates: Array) -> dict[str, Array]:
+    """Return the initial values of a joint by field."""
+    if joint._rows.is_ball:
+        return {"R": start, SPIN: rates}
     coordinates = joint._rows.coordinates
     values = zip(coordinates, start, rates, strict=True)
     return {name: x for c, value, rate in values for name, x in ((c.name, value), (c.rate, rate))}
@@ -140,7 +157,7 @@ def _by_name(joint: Joint, start: Array, rates: Array) -> dict[str, Array]:
 def _space(is_ball: bool, names: tuple[str, ...], rates: tuple[str, ...]) -> HomogeneousSpace | None:
     """Return the space of coordinates, followed by their rates, or None for a rigid joint."""
     if is_ball:
-        return product_space(translation_space(SO3, "right"), "R3", name="ball_motion", fields=["R", "Omega"])
+        return product_space(translation_space(SO3, "right"), "R3", name="ball_motion", fields=["R", SPIN])
     if not names:
         return None
     fields = [*names, *rates]

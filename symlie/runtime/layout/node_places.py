@@ -83,6 +83,20 @@ class NodePlaces:
         return found
 
     @cached_property
+    def state_rates(self) -> dict[str, tuple[slice, slice]]:
+        """Joint rates that are first-order states, by output: components of configurations and of local
+        coordinates."""
+        found, nodes = {}, {n.name: n for n in self.nodes}
+        for rate in self.manifest.joint_rates:
+            if rate.state:
+                node = nodes[rate.joint]
+                field = next(f for f in node.type.storage_fields if f.name == rate.state)
+                first, shift = node.storage.start, node.velocity.stop - node.storage.stop
+                here = slice(first + field.part.start, first + field.part.stop)
+                found[rate.output] = here, slice(here.start + shift, here.stop + shift)  # rates are the last fields
+        return found
+
+    @cached_property
     def node_storage(self) -> int:
         """Number of storage components of all nodes; the unwrapped angles of all elements follow them."""
         return int(self.starts[0][-1])

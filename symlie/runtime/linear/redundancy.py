@@ -215,3 +215,16 @@ def _with_most_zeros(first: Array, second: Array) -> Array:
     last = np.searchsorted(ratios, ratios + INVOLVED * np.abs(ratios), side="right")
     ratio = ratios[np.argmax(last - np.arange(len(ratios)))]
     return cleaned((first - ratio * second)[:, None])[:, 0]
+
+
+def vanishing_of_rows(rows: Sparse) -> Array:
+    """Return a basis of the vanishing combinations of the rows of a matrix, shape (equations, combinations)."""
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    zero, moving = np.flatnonzero(lengths == 0), np.flatnonzero(lengths > 0)
+    if not len(moving):
+        return np.eye(len(lengths))
+    found = vanishing_combinations(rows[moving].multiply(1 / lengths[moving, None]).tocsr())
+    vanishing = np.zeros((len(lengths), len(zero) + found.shape[1]))
+    vanishing[zero, range(len(zero))] = 1
+    vanishing[moving, len(zero) :] = found
+    return vanishing

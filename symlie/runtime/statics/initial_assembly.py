@@ -211,6 +211,6 @@ def _with_velocities(system: System, v: Array, given: NDArray[np.bool_]) -> Syst
     for node in system.layout.nodes:
         rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)
         for field in node.type.velocity_fields:
-            if stated[~node.fixed, field.part].any():
+            if stated[~(node.fixed | node.placed), field.part].any():
                 system = system.with_initial(node.name, **{field.name: rows[:, field.part]})
     return system

@@ -24,15 +24,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.errors import InconsistentInitialValuesError
-from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.joint_outputs import RATES, joint_outputs
 from symlie.runtime.layout.layout import Array, Layout, Sparse
-from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_combinations
+from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_of_rows
 from symlie.runtime.linear.unknowns import Indices
 from symlie.runtime.statics.first_order import null_space
-from symlie.runtime.statics.initial_assembly import closed
-from symlie.runtime.statics.residual import Statics
+from symlie.runtime.statics.singular_positions import singular_position
+from symlie.runtime.system.output_jacobian import velocity_outputs
+from symlie.runtime.system.state_rates import determining_rows
 from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
@@ -40,16 +39,6 @@ if TYPE_CHECKING:
 
 MOST_VELOCITIES = 600
 """Largest number of velocities for which motions and singular positions are searched, with dense matrices."""
-
-STEP = 0.02
-"""Length of steps to nearby configurations, in rad and m."""
-
-DIRECTIONS = 3
-"""Number of directions of such steps; each is taken forward and backward."""
-
-KEPT = 0.5
-"""Fraction of a step that remains after projection onto the constraints, below which the step leads to no nearby
-configuration."""
 
 SMALL = 1e-9
 """Rate, relative to the largest one, below which a joint does not take part in a motion."""
@@ -74,7 +63,7 @@ class Motion(Brief):
 
     rates: dict[str, float]
     """Rates of joints by output name, in rad/s and m/s; the independent one is first and equals one. Empty if no joint
-    coordinate describes the motion, or if the bodies are dependent nodes."""
+    coordinate describes the motion."""
     velocities: dict[str, Array]
     """Velocities of the moving nodes by name, shape (dimension,), or (count, dimension) for arrays."""
 
@@ -117,7 +106,7 @@ class Mobility(Brief):
     """Basis of the velocities that satisfy all constraints; None for more than 600 velocity components."""
     singular: str
     """Description of a singular position. Empty for a regular position, and if the position was not examined: for more
-    than 600 velocity components, first-order states, dependent bodies, or violated constraints."""
+    than 600 velocity components, dependent nodes that are not bodies of joints, or violated constraints."""
 
     @cached_property
     def degrees_of_freedom(self) -> int:
@@ -185,16 +174,17 @@ def mobility(system: System, q: Array | None = None, t: float = 0.0) -> Mobility
     of_velocities = np.flatnonzero(layout.of_velocities | determines)
     redundant = _redundant(system, whole, of_velocities)
     too_many = sum(r.rows for r in redundant)
-    too_many_positions = _vanishing(whole[of_positions]).shape[1]
+    too_many_positions = vanishing_of_rows(whole[of_positions]).shape[1]
     rank, position_rank = len(of_velocities) - too_many, len(of_positions) - too_many_positions
     of_dependent = np.flatnonzero(determines)
-    dependent_rank = len(of_dependent) - _vanishing(whole[of_dependent]).shape[1]
+    dependent_rank = len(of_dependent) - vanishing_of_rows(whole[of_dependent]).shape[1]
     motions: tuple[Motion, ...] | None = None
     singular = ""
     if len(free) <= MOST_VELOCITIES:
         motions = _motions(system, here, t, free, null_space(whole[of_velocities].toarray(), rank))
-        if layout.holonomic.any() and not layout.has_fields and not determines.any():
-            singular = _singular(system, here, t, position_rank)
+        is_moved_by_joints = len(free) == int(layout.free.sum()) and (bool(layout.state_rates) or not determines.any())
+        if layout.holonomic.any() and is_moved_by_joints:
+            singular = singular_position(system, here, t, of_positions, position_rank)
     return Mobility(
         bodies=sum(int((~n.fixed).sum()) for n in layout.nodes if n.type.velocities),
         joints=len(layout.joints) or len(layout.constraints),
@@ -214,8 +204,7 @@ def _dependence(layout: Layout, jacobian: Sparse) -> tuple[Indices, NDArray[np.b
     """Return the velocity components that count, and a mask of the acceleration-level constraint equations that
     determine dependent nodes; dependent nodes without such equations do not count."""
     dependent = layout.free & ~layout.integrated
-    pattern = abs(jacobian)
-    determines = (pattern @ dependent.astype(float) > 0) & ~layout.of_velocities
+    determines, pattern = determining_rows(layout, jacobian), abs(jacobian)
     node = np.repeat(np.arange(len(layout.dependent)), np.diff(layout.starts[1]))
     is_determined = np.isin(node, node[pattern.T @ determines.astype(float) > 0])
     return np.flatnonzero(layout.free & (~dependent | is_determined)), determines
@@ -228,26 +217,13 @@ def _jacobian(system: System, q: Array, t: float) -> Sparse:
 
 def _redundant(system: System, jacobian: Sparse, rows: Indices) -> tuple[RedundantJoints, ...]:
     """Return the joints with redundant equations, with one entry per set of joints."""
-    vanishing, owner = _vanishing(jacobian[rows]), _owners(system)
+    vanishing, owner = vanishing_of_rows(jacobian[rows]), _owners(system)
     found: dict[tuple[str, ...], int] = {}
     for part in connected(vanishing) if vanishing.shape[1] else ():
         involved = rows[np.any(part != 0, axis=1)]
         joints = tuple(dict.fromkeys(owner[int(row)] for row in involved))
         found[joints] = found.get(joints, 0) + part.shape[1]
     return tuple(RedundantJoints(joints, many) for joints, many in found.items())
-
-
-def _vanishing(rows: Sparse) -> Array:
-    """Return a basis of the vanishing combinations of the rows of a matrix, shape (equations, combinations)."""
-    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    zero, moving = np.flatnonzero(lengths == 0), np.flatnonzero(lengths > 0)
-    if not len(moving):
-        return np.eye(len(lengths))
-    found = vanishing_combinations(rows[moving].multiply(1 / lengths[moving, None]).tocsr())
-    vanishing = np.zeros((len(lengths), len(zero) + found.shape[1]))
-    vanishing[zero, range(len(zero))] = 1
-    vanishing[moving, len(zero) :] = found
-    return vanishing
 
 
 def _owners(system: System) -> dict[int, str]:
@@ -269,9 +245,9 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
         return ()
     whole = np.zeros((count + 1, layout.dimension))
     whole[1:, free] = basis.T
-    names = joint_outputs(layout, RATES)
-    states = States(np.full(count + 1, t), np.tile(q, (count + 1, 1)), whole, np.zeros((count + 1, layout.rows)))
-    observed = system.kernels.observe(system.prepared, states, (), names)["outputs"]
+    scalars = [r.output for r in layout.manifest.joint_rates if r.coordinate and r.output in layout.outputs]
+    names = list(dict.fromkeys([*joint_outputs(layout, RATES), *scalars]))
+    observed = velocity_outputs(system.mechanics, t, q, whole, names)
     rates = np.asarray(observed[1:] - observed[0]).T  # joints × motions
     chosen: list[int] = []
     combined = np.eye(count)
@@ -299,34 +275,3 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
         parts = {n.name: n.by_node(v[None], velocity=True)[0] for n in layout.nodes if n.type.velocities}
         motions.append(Motion(found, {n: p for n, p in parts.items() if np.abs(p).max(initial=0) > SMALL}))
     return tuple(motions)
-
-
-def _singular(system: System, q: Array, t: float, rank: int) -> str:
-    """Return a sentence if the rank is larger nearby or if motions lead to no nearby configuration, otherwise an empty
-    string."""
-    statics = Statics(system, t)
-    if rank == len(statics.free) or np.abs(statics.constraint(q)).max(initial=0.0) > STEP**2:
-        return ""
-    basis = null_space(statics.jacobian(q).toarray(), rank)
-    draw = np.random.default_rng(0)
-    nearby = rank
-    is_held = False
-    for _ in range(DIRECTIONS):
-        direction = basis @ draw.standard_normal(basis.shape[1])
-        for step in (STEP, -STEP):
-            moved = statics.moved(q, step * direction / np.linalg.norm(direction))
-            try:
-                there, _ = closed(statics, moved)
-            except InconsistentInitialValuesError:
-                is_held = True
-                continue
-            along = basis.T @ system.mechanics.apart(q, there)[statics.free]
-            if np.linalg.norm(along) < KEPT * STEP:
-                is_held = True
-                continue
-            nearby = max(nearby, len(statics.rows) - _vanishing(statics.jacobian(there)).shape[1])
-    if nearby > rank:
-        return f"the position is singular: nearby the rank is {nearby}"
-    if is_held:
-        return "the position is singular: velocities that satisfy the constraints lead to no nearby position"
-    return ""

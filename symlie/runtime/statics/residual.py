@@ -36,17 +36,21 @@ class Statics:
         a: Array | None = None,
     ) -> None:
         layout = system.layout
-        if layout.has_fields:
-            raise ModelError(
-                f"'{layout.name}' has first-order states, on which no forces act; static equilibria, vibrations and "
-                "the assembly of configurations require a mechanical system."
-            )
+        self._check_states(system)
         self.system, self.t = system, float(t)
         self.free = np.flatnonzero(layout.free)
         self.rows = self._counting = np.flatnonzero(layout.holonomic if rows is None else rows)
         self.v = np.zeros(layout.dimension) if v is None else v
         self.a = np.zeros(layout.dimension) if a is None else a
         self._sizes: ComponentSizes | None = None
+
+    @staticmethod
+    def _check_states(system: System) -> None:
+        if system.layout.has_fields:
+            raise ModelError(
+                f"'{system.name}' has first-order states, on which no forces act; static equilibria, vibrations and "
+                "the assembly of configurations require a mechanical system."
+            )
 
     @property
     def mechanics(self) -> Mechanics:

@@ -14,6 +14,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.balances import Balances
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
+from symlie.runtime.system.state_rates import GivenRates, with_completed_rates
 from symlie.runtime.system.velocities import VelocityProblem
 from symlie.utilities.showing import Brief
 
@@ -45,12 +46,15 @@ class StatedState(Brief):
         Mask of the specified velocity components.
     conditions
         Specified values of outputs that are linear in v, such as rates of joints, with their names for messages.
+    rates
+        Specified rates of joints that are first-order states, and velocities of their bodies; None without such rates.
     """
 
     q: Array
     v: Array
     given: NDArray[np.bool_]
     conditions: Mapping[str, tuple[Array, str]] = field(default_factory=dict)
+    rates: GivenRates | None = None
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
@@ -66,6 +70,9 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     mechanics.prescribe(t, q, v)
     q = mechanics.with_start_angles(t, q)
     near = np.where(given, v, stated.v)
+    if stated.rates is not None:
+        mechanics.prescribe(t, q, near)
+        v = np.where(stated.rates.bodies, stated.v, v)
     q = balances.settled(t, q, near)
     balances.check(t, q, near)
     jacobian = mechanics.jacobian(t, q, near)
@@ -79,9 +86,10 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(there.along)} at t = {t:g}, "
             "but not at t = 0, by which its linear algebra is chosen; start at another time, or give it mass."
         )
-    problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass, near)
+    problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass, near, stated.rates)
+    guess = stated.v if stated.rates is None else near
     if not layout.rows:
-        v, chosen = problem.consistent(v, stated.v)
+        v, chosen = problem.consistent(v, guess)
         return InitialState(q, v, np.zeros(0), chosen)
     residual = mechanics.constraint(t, q)
     residual[layout.is_balance] = 0.0
@@ -92,16 +100,20 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             "correct the initial values, or let them be assembled: system.assembled() (--assemble)."
         )
     known = v
-    v, chosen = problem.consistent(known, stated.v)
-    is_linearised = layout.has_nonlinear_rows and not np.array_equal(v, near)
+    v, chosen = problem.consistent(known, guess)
+    is_changed = not np.array_equal(v, near)
+    is_linearised = layout.has_nonlinear_rows and is_changed
     for _ in range(NEWTON_STEPS if is_linearised else 0):
         # Newton's method: project onto the constraints linearised about the last velocities.
         near = v
-        problem = VelocityProblem(mechanics, t, q, given, stated.conditions, mechanics.jacobian(t, q, near), mass, near)
+        B = mechanics.jacobian(t, q, near)
+        problem = VelocityProblem(mechanics, t, q, given, stated.conditions, B, mass, near, stated.rates)
         v, chosen = problem.completed(known)
         if np.abs(v - near).max() <= SETTLED * np.abs(v).max():
             break
     v = balances.with_rates(t, q, v)
+    if stated.rates is not None and is_changed:
+        q, v = with_completed_rates(mechanics, t, q, v, stated.rates)
     acceleration, multipliers = mechanics.index1(t, q, v)
     _check_accelerations(mechanics, t, q, v, acceleration)
     return InitialState(q, v, multipliers, chosen)

@@ -74,6 +74,7 @@ def changed_initial_values(
         if name not in sizes:
             lost = "" if source or not part.is_array else " Other quantities require the model."
             raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.{lost}")
+        check_independent(layout, part, name)
         changed[node, name] = numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
     given: dict[str, str] = {}
     for name in names:
@@ -85,6 +86,17 @@ def changed_initial_values(
                 "them."
             )
     return changed
+
+
+def check_independent(layout: Layout, node: NodeSlice, field: str) -> None:
+    """Raise ModelError if a field of a dependent node has no initial value."""
+    is_velocity = field in {f.name for f in node.type.velocity_fields}
+    if node.is_state or (is_velocity and layout.state_rates):
+        return
+    raise ModelError(
+        f"Node '{node.name}' depends on other nodes, which determine its initial {field}; give initial values of these "
+        "nodes."
+    )
 
 
 def initial_fields(system: System) -> InitialValues:
@@ -130,12 +142,28 @@ def of_nodes(layout: Layout, values: InitialValues) -> InitialValues:
     return {key: rows for key, rows in values.items() if not is_joint_rate(layout, key)}
 
 
+def moved_nodes(layout: Layout, fields: InitialValues) -> set[str]:
+    """Return the nodes whose velocities, or rates as first-order states, are among initial values."""
+    rates = {(r.joint, r.state) for r in layout.manifest.joint_rates if r.state}
+    labels = {f.name for n in layout.nodes for f in n.type.velocity_fields}
+    return {name for name, label in fields if label in labels or (name, label) in rates}
+
+
+def are_all_moved(layout: Layout, given: set[str]) -> bool:
+    """Return whether initial velocities of all independent nodes replace those of bodies in the model."""
+    rates = {r.joint for r in layout.manifest.joint_rates if r.state}
+    moving = (n for n in layout.nodes if n.is_state and not n.fixed.all() and (n.type.velocities or n.name in rates))
+    return all(n.name in given for n in moving)
+
+
 def conditions_of(system: System) -> Mapping[str, tuple[Array, str]]:
     """Return specified initial values of outputs, such as rates of joints, with their names for messages."""
     layout = system.layout
     fields = system.initial_fields
-    given = {name for name, field in fields if field in {f.name for n in layout.nodes for f in n.type.velocity_fields}}
+    given = moved_nodes(layout, fields)
     of_nodes = {r.output for r in layout.manifest.joint_rates if r.joint in given}
+    if are_all_moved(layout, given):
+        of_nodes |= {c.output for c in layout.manifest.conditions} - {*layout.joint_rates.values()}
     stated = {
         c.output: (np.array(c.values), c.description) for c in layout.manifest.conditions if c.output not in of_nodes
     }

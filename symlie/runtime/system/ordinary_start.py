@@ -20,6 +20,7 @@ from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.system.completion import InitialState
 from symlie.runtime.system.initial_values import conditions_of
 from symlie.runtime.system.output_jacobian import open_rates
+from symlie.runtime.system.state_rates import gives_velocities_of_bodies
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -91,6 +92,8 @@ def has_ordinary_values(system: System) -> bool:
     if not isinstance(system.kernels, CKernels) or system.redundant != "error":
         return False
     if len(layout.motion_storage) or layout.has_unwrapped:
+        return False
+    if gives_velocities_of_bodies(layout, system.initial_values):
         return False
     if system.branch_check is not None and system.initial_values and layout.joints:
         return False

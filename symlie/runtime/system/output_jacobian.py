@@ -51,11 +51,9 @@ def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str
         return LinearOutputs((), coo_array((0, layout.dimension)).tocsr(), np.zeros(0))
     owners = [output_columns(layout, "", name) for name, size in zip(names, sizes, strict=True) for _ in range(size)]
     colours = _colours(owners, layout.dimension)
-    count = int(colours.max()) + 1
-    seeds = np.zeros((count + 1, layout.dimension))
+    seeds = np.zeros((int(colours.max()) + 2, layout.dimension))
     seeds[colours[colours >= 0] + 1, np.flatnonzero(colours >= 0)] = 1.0
-    states = States(np.full(count + 1, t), np.tile(q, (count + 1, 1)), seeds, np.zeros((count + 1, layout.rows)))
-    found = mechanics.kernels.observe(mechanics.p, states, (), names)["outputs"]
+    found = velocity_outputs(mechanics, t, q, seeds, names)
     slopes = found[1:] - found[0]
     rows = np.repeat(np.arange(len(labels)), [len(columns) for columns in owners])
     columns = np.concatenate(owners)
@@ -63,10 +61,33 @@ def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str
     return LinearOutputs(labels, matrix.tocsr(), np.asarray(found[0]))
 
 
+def velocity_outputs(mechanics: Mechanics, t: float, q: Array, seeds: Array, names: Sequence[str]) -> Array:
+    """Return the outputs of velocities, shape (seeds, components); rates that are first-order states by their field,
+    which is linear in the accelerations as they are in the velocities."""
+    layout = mechanics.layout
+    multipliers = np.zeros((len(seeds), layout.rows))
+    observed = [name for name in names if name not in layout.state_rates]
+    states = States(np.full(len(seeds), t), np.tile(q, (len(seeds), 1)), seeds, multipliers)
+    found = mechanics.kernels.observe(mechanics.p, states, (), observed)["outputs"] if observed else seeds[:, :0]
+    if len(observed) == len(names):
+        return np.asarray(found)
+    fields = np.array([mechanics.field(t, q, 0 * seed, seed, multipliers[0]) for seed in seeds])
+    fields -= fields[0]
+    parts, first = [], 0
+    for name in names:
+        size = layout.outputs[name][0].stop - layout.outputs[name][0].start
+        if name in layout.state_rates:
+            parts.append(fields[:, layout.state_rates[name][1]])
+        else:
+            parts.append(found[:, first : first + size])
+            first += size
+    return np.hstack(parts)
+
+
 def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
     """Return the velocity components on which an output may depend: those of the nodes of its elements, or of its
     joint."""
-    node = next((n for n in layout.nodes if joint and n.name == joint), None)
+    node = next((n for n in layout.nodes if joint and n.name == joint and output not in layout.state_rates), None)
     if node is not None:
         return np.arange(node.velocity.start, node.velocity.stop)
     found = []
@@ -79,8 +100,9 @@ def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
 
 
 def open_rates(layout: Layout, given: NDArray[np.bool_]) -> list[str]:
-    """Return the joint rates that are not determined by the velocities of nodes (mask ``given``)."""
-    rates = [r for r in layout.manifest.joint_rates if r.output in layout.outputs]
+    """Return the joint rates that are not determined by the velocities of nodes (mask ``given``), without those that
+    are first-order states."""
+    rates = [r for r in layout.manifest.joint_rates if r.output in layout.outputs and not r.state]
     held = given | ~layout.free
     return [r.output for r in rates if not held[output_columns(layout, r.joint, r.output)].all()]
 

@@ -30,6 +30,7 @@ from symlie.runtime.system.initial_values import (
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.ordinary_start import ordinary_start
 from symlie.runtime.system.parameters import numbers
+from symlie.runtime.system.state_rates import given_rates
 from symlie.runtime.system.summaries import system_html, system_line
 from symlie.runtime.system.values import SystemValues
 
@@ -210,7 +211,7 @@ class System(SystemValues):
         q, v, given = self.stated_values()
         check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
         q = checked_configuration(self.layout, self.kernels, q, "initial configuration")
-        return StatedState(q, v, given, conditions_of(self))
+        return StatedState(q, v, given, conditions_of(self), given_rates(self.layout, self.initial_fields))
 
     def stated_values(self) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return q and v of all nodes, unchecked, and a mask of the specified velocity components; others are

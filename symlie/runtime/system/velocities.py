@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from symlie.contract.constants import VELOCITY_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.compromise import compromise
 from symlie.runtime.linear.nearest import Nearest
 from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, output_columns
+from symlie.runtime.system.state_rates import GivenRates, determining_rows
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
@@ -58,11 +60,15 @@ class VelocityProblem:
         jacobian: Array,
         mass: Array,
         about: Array | None = None,
+        rates: GivenRates | None = None,
     ) -> None:
         self._mechanics, self._t, self._q, self._given = mechanics, t, q, given
-        self._layout, self._about = mechanics.layout, about
+        self._layout, self._about, self._rates = mechanics.layout, about, rates
         self._rows = self._layout.of_velocities & ~self._layout.is_balance
         self._conditions, self._mass = conditions, mass
+        if rates is not None:
+            self._given = np.where(self._layout.integrated | ~self._layout.free, given, rates.bodies)
+            self._rows |= determining_rows(self._layout, mechanics.algebra.sparse_jacobian(jacobian))
         self._jacobian = (
             jacobian * ~self._layout.is_balance[mechanics.algebra.jacobian_rows] if self._layout.rows else jacobian
         )
@@ -72,6 +78,10 @@ class VelocityProblem:
         """Return velocities that satisfy all equations, preferably the guess, and the names of the velocities that were
         chosen to be nonzero; raise InconsistentInitialValuesError on contradictions."""
         guessed = np.where(self._given, v, guess)
+        if self._rates is not None:
+            if not _agree(guessed, guess):
+                return self.completed(v)
+            guessed = guess
         return (guessed, ()) if self.accepts(guessed) else self.completed(v)
 
     def hidden(self, v: Array) -> Array:
@@ -101,7 +111,7 @@ class VelocityProblem:
     def completed(self, v: Array) -> tuple[Array, tuple[str, ...]]:
         """Return completed velocities and the names of the velocities that were chosen to be nonzero; raise
         InconsistentInitialValuesError on contradictions."""
-        found = self._determined(v)
+        found = self._determined(v) if self._rates is None else None
         chosen: tuple[str, ...] = ()
         if found is None:
             found, chosen = self._chosen(v)
@@ -112,6 +122,12 @@ class VelocityProblem:
     def _open_rates(self) -> list[str]:
         """Joint rates that are not determined by the specified velocities of their nodes."""
         return open_rates(self._layout, self._given)
+
+    @property
+    def _stated_rates(self) -> dict[str, tuple[Array, str]]:
+        """Specified rates of joints that are first-order states, with their names for messages."""
+        stated = {} if self._rates is None else self._rates.stated
+        return {name: (self._q[self._layout.state_rates[name][0]], label) for name, label in stated.items()}
 
     def _allowed(self, v: Array) -> float:
         if not self._layout.rows:
@@ -165,13 +181,14 @@ class VelocityProblem:
         from scipy.sparse import vstack
 
         columns, constraints, given = self._columns, self._constraints, self._given_rows
-        rates = linear_outputs(
-            self._mechanics, self._t, self._q, [n for n in self._open_rates if n not in self._conditions]
-        )
-        stated = linear_outputs(self._mechanics, self._t, self._q, list(self._conditions))
+        conditions = {**self._stated_rates, **self._conditions}
+        left = {*self._open_rates, *(() if self._rates is None else self._rates.open)} - {*conditions}
+        names = [r.output for r in self._layout.manifest.joint_rates if r.output in left]
+        rates = linear_outputs(self._mechanics, self._t, self._q, names)
+        stated = linear_outputs(self._mechanics, self._t, self._q, list(conditions))
         rows, wanted = rates.matrix[:, columns], stated.matrix[:, columns]
         drift = -(self.hidden(np.zeros(len(v))))[self._rows]
-        values = np.concatenate([np.zeros(0), *(c for c, _ in self._conditions.values())]) - stated.offset
+        values = np.concatenate([np.zeros(0), *(c for c, _ in conditions.values())]) - stated.offset
         hard = vstack([constraints, given, wanted], format="csr")
         data = np.concatenate([drift, v[columns][self._given[columns]], values])
         start = v[columns]
@@ -181,7 +198,9 @@ class VelocityProblem:
         misfit, reach = np.abs(both.misfit(found, target)), np.abs(both.misfit(0 * start, target)).max(initial=0.0)
         size = max(float(reach), float(np.abs(both.misfit(found, 0 * target)).max(initial=0.0)))
         known = Nearest(hard, self.metric)
-        self._check_conditions(np.abs(known.misfit(known.point(start, data), data)), size, len(drift) + given.shape[0])
+        self._check_conditions(
+            conditions, np.abs(known.misfit(known.point(start, data), data)), size, len(drift) + given.shape[0]
+        )
         held = misfit[hard.shape[0] :] <= MISFIT * size
         chosen: list[str] = []
         kept = vstack([hard, rows[held]], format="csr")
@@ -192,7 +211,8 @@ class VelocityProblem:
                 is_open[k] = not known.is_determined(rows[[k]].toarray()[0])
             reference = start
             if is_open[~held].any():
-                reference = self._reference(rows[is_open], drift, hard, data)
+                groups = self._groups(len(drift), [len(values) for values, _ in conditions.values()])
+                reference = self._reference(rows[is_open], drift, hard, data, groups)
                 chosen = [rates.names[k] for k in np.flatnonzero(is_open & ~held)]
             found = Nearest(kept, self.metric).point(reference, goal)
         whole = np.zeros(len(v))
@@ -202,7 +222,18 @@ class VelocityProblem:
         chosen = [name for name in dict.fromkeys(chosen) if moving[[other == name for other in rates.names]].any()]
         return whole, (*chosen, *self._chosen_nodes(found, kept, chosen))
 
-    def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
+    def _groups(self, constraints: int, sizes: list[int]) -> NDArray[np.intp]:
+        """Return the number of the constraint, field of a node, or condition to which each equation belongs."""
+        fields = np.zeros(self._layout.dimension, dtype=np.intp)
+        for node in self._layout.nodes:
+            for field in node.type.velocity_fields:
+                members = fields[node.velocity].reshape(node.count, -1)
+                members[:, field.part] = (fields.max() + 1 + np.arange(node.count))[:, None]
+        of_nodes = constraints + fields[self._columns][self._given[self._columns]]
+        first = constraints + int(fields.max(initial=0)) + 1
+        return np.concatenate([np.arange(constraints), of_nodes, np.repeat(first + np.arange(len(sizes)), sizes)])
+
+    def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array, groups: NDArray[np.intp]) -> Array:
         """Return the motion with zero open joint rates that best agrees with the specified velocities."""
         from scipy.sparse import vstack
 
@@ -214,6 +245,9 @@ class VelocityProblem:
         weighted = Nearest(both, self.metric, len(moving))
         nearest = weighted.point(np.zeros(both.shape[1]), target)
         misfit = np.abs(weighted.misfit(nearest, target))
+        if misfit.max(initial=0.0) > MISFIT * np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0):
+            nearest = compromise(rigid, hard[moving], data[moving], groups[moving], self.metric)
+            misfit = np.abs(weighted.misfit(nearest, target))
         agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
         agrees[: rigid.shape[0]] = True
         return Nearest(both[np.flatnonzero(agrees)], self.metric).point(nearest, target[agrees])
@@ -223,6 +257,7 @@ class VelocityProblem:
         layout, columns = self._layout, self._columns
         sizes = np.sqrt(self.metric.diagonal())
         moves = np.abs(v) * sizes > MISFIT * np.max(np.abs(v) * sizes, initial=0.0)
+        moves &= layout.integrated[columns]  # dependent bodies move by rates of joints
         if not (moves & ~self._given[columns]).any():
             return ()
         # A random solution of the homogeneous equations almost surely vanishes exactly in the determined components.
@@ -234,10 +269,12 @@ class VelocityProblem:
             chosen &= ~np.isin(columns, output_columns(layout, rate.joint, rate.output))
         return tuple(dict.fromkeys(f"velocity of {layout.node_name(int(k))}" for k in columns[chosen]))
 
-    def _check_conditions(self, misfit: Array, size: float, first: int) -> None:
+    def _check_conditions(
+        self, conditions: Mapping[str, tuple[Array, str]], misfit: Array, size: float, first: int
+    ) -> None:
         """Raise InconsistentInitialValuesError if conditions contradict each other or the constraints."""
         part, names = misfit[first:], []
-        for values, description in self._conditions.values():
+        for values, description in conditions.values():
             if len(values) and part[: len(values)].max() > MISFIT * size:
                 names.append(description)
             part = part[len(values) :]
@@ -277,3 +314,6 @@ def _is_regular(mass: Sparse, diagonal: Array) -> bool:
     except RuntimeError:
         return False
     return bool(np.abs(pivots).min() > SINGULAR)
+def _agree(v: Array, other: Array) -> bool:
+    size = max(1.0, float(np.abs(other).max(initial=0.0)))
+    return bool(np.abs(v - other).max(initial=0.0) <= VELOCITY_TOLERANCE * size)

@@ -93,8 +93,9 @@ def findings_at_the_start(run: Run) -> list[str]:
     """Undetermined initial velocities that completion made nonzero."""
     system, at = run.system, run.begin.at
     _, v, given = system.stated_values()
-    known = given & system.layout.free
-    if np.all(given | ~system.layout.free) or not np.array_equal(v[known], at.v[known]):
+    known = given & system.layout.free & system.layout.integrated
+    is_complete = np.all(given | ~system.layout.free) and not system.layout.state_rates
+    if is_complete or not np.array_equal(v[known], at.v[known]):
         return []
     try:
         state = system.initial_state if run.begin.t == 0 else system.consistent_state(run.begin.t)

@@ -1120,9 +1120,6 @@ RIGID_MODES = 4e-7
 """Accuracy of rigid-body modes relative to the fastest eigenvalue: √(64 ε) = 1.2e-7 for each rounded
 entry of K, of which several add up. Measured 2.1e-7."""
 
-FIRST_ORDER_BOUND = 1.1
-"""Errors of eigenvalues relative to a bound of first order, where rounding moves a zero one to the end of the bound;
-measured 1.002."""
 STRONG_DAMPING = 1e-4
 """Configurations of hinged bodies with a strong damper after 50 steps of 1 ms with order two, against a tolerance of
 1e-5: h² times accelerations of 10 1/s²."""

@@ -135,7 +135,7 @@ def check(seed: int) -> None:
     distances = np.abs(linear.eigenvalues[:, None] - exact)
     relative = distances / (linear.accuracy + np.finfo(float).tiny)[:, None]
     found, expected = linear_sum_assignment(np.minimum(relative, 1e6))
-    allowed = tolerances.FIRST_ORDER_BOUND * linear.accuracy[found]
+    allowed = linear.accuracy[found]
     assert np.all(distances[found, expected] <= allowed), seed
     if linear.is_stable:
         assert np.all(exact.real[expected] <= 2 * linear.accuracy[found]), seed

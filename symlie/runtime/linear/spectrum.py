@@ -72,6 +72,20 @@ def chains_of_zero(matrix: Array, zero: float) -> Array:
     return basis
 
 
+def without_rounding(values: Complex, bound: Array, imaginary: Array | None = None) -> tuple[Complex, Array]:
+    """Return eigenvalues whose parts below the bound of their errors are zero, and bounds of the errors that remain.
+
+    A computed value s̃ with the error |s̃ - s| ≤ ε is replaced by ŝ, and |ŝ - s| ≤ ε + |ŝ - s̃|. `imaginary` is another
+    limit of the imaginary parts.
+    """
+    limit = bound if imaginary is None else imaginary
+    found = np.where(np.abs(values.real) <= bound, 0.0, values.real) + 1j * np.where(
+        np.abs(values.imag) <= limit, 0.0, values.imag
+    )
+    found = np.where(np.abs(values) <= bound, 0.0, found)
+    return found, bound + np.abs(found - values)
+
+
 def ordered(values: Complex, vectors: Complex | Array, accuracy: Array) -> Spectrum:
     """Eigenvalues from slow to fast by |s|; growing ones first among equal moduli, Im s > 0 first in a conjugate pair.
 

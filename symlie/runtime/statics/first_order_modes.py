@@ -13,7 +13,7 @@ import numpy as np
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.kkt import Numbers
 from symlie.runtime.linear.shifts import ROUNDING, Eigenpairs, from_reciprocals, resolved, second_order
-from symlie.runtime.linear.spectrum import Spectrum, balanced, chains_of_zero, ordered
+from symlie.runtime.linear.spectrum import Spectrum, balanced, chains_of_zero, ordered, without_rounding
 from symlie.runtime.statics.first_order import first_order
 from symlie.runtime.statics.first_order_inverse import FirstOrderInverse, independent_constraints
 from symlie.runtime.statics.first_order_rounding import FirstOrderRounding
@@ -73,14 +73,11 @@ class _FirstOrderModes:
             return Spectrum(np.zeros(0, dtype=complex), nothing, np.zeros(0))
         first = self._pairs(self._balanced(matrix, self._terms(), self._rate()))
         found = resolved(first, self._at, float(first.sizes[-1]))
-        values, vectors, accuracy = found.values.copy(), found.vectors.copy(), found.bound
-        values[found.is_zero] = 0
+        vectors = found.vectors.copy()
+        values, accuracy = without_rounding(found.values.astype(complex), found.bound)
         zeros = int(np.argmin(np.append(found.is_zero, False)))
         if zeros > 1:
             self._replace_zeros(found, zeros, vectors, accuracy)
-        values = np.where(np.abs(values.real) <= accuracy, 0.0, values.real) + 1j * np.where(
-            np.abs(values.imag) <= accuracy, 0.0, values.imag
-        )
         return ordered(values, self._order.variation @ vectors, accuracy)
 
     def _rate(self) -> float:

@@ -37,7 +37,8 @@ def oscillations(linear: Linearization, rounding: Coefficients, modes: int | Non
         raise no_mass(linear.system.name) from None
     bound, is_zero = found.bound, found.is_zero
     roots = np.sqrt((-np.where(is_zero, 0.0, found.values)).astype(complex))
-    accuracy = np.where(is_zero, np.sqrt(bound), root_bound(bound, 2 * np.abs(roots), 1.0))
+    # A zero may be as far from its computed value as this value from the exact one.
+    accuracy = np.where(is_zero, np.sqrt(bound + found.sizes), root_bound(bound, 2 * np.abs(roots), 1.0))
     values, vectors = np.concatenate([roots, -roots]), np.hstack([found.vectors, found.vectors])
     return ordered(values, vectors, np.concatenate([accuracy, accuracy]))
 

@@ -24,7 +24,7 @@ from symlie.runtime.linear.shifts import (
     root_bound,
     second_order,
 )
-from symlie.runtime.linear.spectrum import Spectrum, one_of_each_pair, ordered
+from symlie.runtime.linear.spectrum import Spectrum, one_of_each_pair, ordered, without_rounding
 from symlie.runtime.statics.first_order import no_mass
 from symlie.runtime.statics.first_order_inverse import FirstOrderInverse
 from symlie.runtime.statics.steady_motion import Coefficients
@@ -54,10 +54,8 @@ def slow_modes(linear: Linearization, rounding: Coefficients, modes: int) -> Spe
     if first is None:
         raise no_mass(linear.system.name)
     found = resolved(first, equations.at, unit)
-    values, accuracy = np.where(found.is_zero, 0.0, found.values), found.bound
-    values = np.where(np.abs(values.real) <= accuracy, 0.0, values.real) + 1j * np.where(
-        np.abs(values.imag) <= np.maximum(accuracy, ITERATED * np.abs(values)), 0.0, values.imag
-    )
+    iterated = np.maximum(found.bound, ITERATED * found.sizes)
+    values, accuracy = without_rounding(found.values.astype(complex), found.bound, iterated)
     if len(one_of_each_pair(values)) < modes:
         raise NotFoundError
     return ordered(values, found.vectors, accuracy)

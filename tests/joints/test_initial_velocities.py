@@ -171,7 +171,10 @@ def test_order_of_rates_does_not_matter() -> None:
         assert outputs["elbow_rate"] == pytest.approx(-1.5, abs=tolerances.REDUCED)
 
 
-JOINTS = ("RevoluteJoint", "SphericalJoint", "PrismaticJoint", "CylindricalJoint", "PlanarJoint", "PointOnPlaneJoint")
+JOINTS = (
+    "RevoluteJoint", "SphericalJoint", "PrismaticJoint", "CylindricalJoint", "PlanarJoint", "PointOnPlaneJoint",
+    "PointOnLineJoint", "InLineJoint",
+)  # fmt: skip
 
 
 def chain(seed: int, form: dict[str, Any]) -> sl.Model:

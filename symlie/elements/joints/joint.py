@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from sympy import sympify
+from sympy import Expr, sympify
 
 from symlie.contract.connections import Part
 from symlie.contract.manifest import JointRate
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
+from symlie.elements.joints.free_motions import ANGULAR_VELOCITY, VELOCITY, free_motions, state_free_motions
 from symlie.elements.joints.rows import BALL_RATE, JointDefinition, reaction
 from symlie.elements.marker import Body, Connectable, body_name, group_of, node_of, same_body
 from symlie.elements.placement import Array, at_defaults, rotation_of
@@ -84,6 +85,9 @@ class Joint(Connection, PlacedByCoordinates):
     space: ClassVar[JointDefinition | None] = None
     plane: ClassVar[JointDefinition | None] = None
     axes_are: ClassVar[str] = "parallel"
+    rests: ClassVar[bool] = True
+    """True if unspecified relative velocities without a coordinate are zero where possible; false for links and
+    contacts."""
 
     def __init__(
         self,
@@ -107,6 +111,8 @@ class Joint(Connection, PlacedByCoordinates):
         rows = self._rows
         names = [""] if rows.is_ball else [c.name for c in rows.coordinates]
         model.joint_rates += [JointRate(self.name, r, c) for r, c in zip(rows.rates, names, strict=True)]
+        outputs = {o.name for o in self._instances.element.outputs}
+        model.joint_rates += [JointRate(self.name, r) for r in (ANGULAR_VELOCITY, VELOCITY) if r in outputs]
 
     def place(self, **values: object) -> None:
         """Set the initial poses of all bodies outboard of the joint by coordinates and rates, like `Model.initial`.
@@ -235,6 +241,8 @@ class Joint(Connection, PlacedByCoordinates):
             element.output(coordinate.rate, coordinate.rate_of(element, a, b), unit=coordinate.rate_unit)
         if rows.is_ball:
             element.output(BALL_RATE, relative_rate(a, b), unit="rad/s")
+        elif self.rests:
+            state_free_motions(element, a, b, free_motions(rows, *self._initial_markers()))
         force, moment = reaction(element, a, b, constraints)
         element.output("force", force, unit="N")
         element.output("moment", moment, unit="N m")
@@ -285,12 +293,16 @@ class Joint(Connection, PlacedByCoordinates):
         """
         self.check_branch()
 
+    def _initial_markers(self) -> tuple[list[tuple[Array, Array]], dict[str, Expr]]:
+        """Return points and axes of the markers, and the parameters, as numbers."""
+        placed = [m.placed(self.model) for m in self.markers]
+        return placed, {k: sympify(_number_or_default(v, self.parameters[k][0])) for k, v in self._values().items()}
+
     def _check(self, apart: bool) -> None:
         """Raise `ModelError` if the initial configuration violates the constraint equations (unless ``apart``) or is
         mirrored."""
-        placed = [m.placed(self.model) for m in self.markers]
+        placed, values = self._initial_markers()
         frames = frame_of_numbers(*placed[0]), frame_of_numbers(*placed[1])
-        values = {k: sympify(_number_or_default(v, self.parameters[k][0])) for k, v in self._values().items()}
         rows = self._rows
         distance = float(np.linalg.norm(placed[1][0] - placed[0][0]))
         residual = max((abs(float(r)) for r in rows.vanishing(frames[0], frames[1], values)), default=0.0)

@@ -55,6 +55,7 @@ class DistanceJoint(Joint):
     """
 
     kind = "distance"
+    rests = False
     has_two_points = True
     space = JointDefinition((apart,))
     plane = JointDefinition((apart,))

@@ -84,6 +84,7 @@ class RollingContact(Joint):
     """
 
     word = "rolling contact"
+    rests = False
     has_axis = True
     parameters = MappingProxyType({"radius": (1.0, "m")})
 

@@ -96,7 +96,11 @@ class System(SystemValues):
         """
         rates = {name: value for name, value in fields.items() if is_joint_rate(self.layout, (node, name))}
         if rates:
-            given = {(node, name): numbers(f"initial {name} of {node}", value, 1) for name, value in rates.items()}
+            sizes = {name: self.layout.outputs[self.layout.joint_rates[node, name]][0] for name in rates}
+            given = {
+                (node, name): numbers(f"initial {name} of {node}", value, sizes[name].stop - sizes[name].start)
+                for name, value in rates.items()
+            }
             system = dataclasses.replace(self, initial_values={**self.initial_values, **given})
             others = {name: value for name, value in fields.items() if name not in rates}
             return system.with_initial(node, **others) if others else system

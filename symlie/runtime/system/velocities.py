@@ -303,17 +303,19 @@ class VelocityProblem:
         )
 
 
+def _agree(v: Array, other: Array) -> bool:
+    size = max(1.0, float(np.abs(other).max(initial=0.0)))
+    return bool(np.abs(v - other).max(initial=0.0) <= VELOCITY_TOLERANCE * size)
+
+
 def _is_regular(mass: Sparse, diagonal: Array) -> bool:
-    """Return whether elimination in M, scaled to unit diagonal entries, has no pivot of the size of rounding."""
+    """Return whether the pivots of a mass matrix with the diagonal scaled to one exceed rounding."""
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import splu
 
     scale = diags_array(1 / np.sqrt(diagonal))
     try:
-        pivots = splu((scale @ mass @ scale).tocsc(), diag_pivot_thresh=0.0).U.diagonal()
+        factors = splu((scale @ mass @ scale).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
     except RuntimeError:
         return False
-    return bool(np.abs(pivots).min() > SINGULAR)
-def _agree(v: Array, other: Array) -> bool:
-    size = max(1.0, float(np.abs(other).max(initial=0.0)))
-    return bool(np.abs(v - other).max(initial=0.0) <= VELOCITY_TOLERANCE * size)
+    return bool(np.abs(factors.U.diagonal()).min(initial=1.0) > SINGULAR)

@@ -66,6 +66,28 @@ def test_path_finds_bifurcation_points() -> None:
     assert len(path.limit_points) == 2 and max(path.unstable) == 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("fast", "coupled"), [(1.0, 0.0), (1e6, 0.0), (1e9, 0.0), (1e13, 0.0), (1.0, 0.3), (1e6, 0.3)])
+def test_neutral_directions_do_not_hide_slow_stiffnesses(fast: float, coupled: float) -> None:
+    """Limit points of cos x + x/2, at sin x = 1/2, next to a stiff spring and a coordinate without any stiffness."""
+    model = sl.Model("pulled")
+    bead, stiff, idle = (model.node(name, "R1") for name in ("bead", "stiff", "idle"))
+    pull = model.parameter("pull", 0.0, unit="N")
+    for node in (bead, stiff, idle):
+        model.kinetic_energy(node.x_dot[0] ** 2 / 2)
+    x, y = bead.x[0], stiff.x[0]
+    model.potential_energy(sl.sin(x) + x**2 / 4 + fast * (y - coupled * x) ** 2 / 2)
+    model.force([pull], at=bead.x)
+    path = model.derive().compile(backend="numpy").equilibrium_path("pull", until=2.0)
+    turning = np.arcsin(0.5) + np.array([0, 2 * np.pi / 3])
+    expected = np.cos(turning) + turning / 2
+    assert [p.value for p in path.limit_points] == pytest.approx(expected, rel=tolerances.PATH)
+    for point in path.limit_points:
+        along = np.array([1, coupled, 0])
+        assert np.abs(point.directions[0]) == pytest.approx(along, abs=tolerances.LOCATED_ON_PATH)
+    assert not path.bifurcation_points and max(path.unstable) == 1
+
+
 @functools.cache
 def column() -> System:
     """A column clamped below under a dead load on its top, inextensible."""

@@ -27,8 +27,9 @@ MOST_CORRECTIONS = 10
 CONTRACTION = 0.7
 """Ratio of successive corrections above which a step is too long."""
 
-NEUTRAL_SHIFT = 1e-9
-"""Relative stiffness added to directions without stiffness, such as rigid-body motions."""
+ALONG = 0.5
+"""Cosine of the angle between the path and directions without stiffness above which the path follows one of them, as at
+a limit point."""
 
 
 class CorrectionError(Exception):
@@ -50,11 +51,29 @@ class PathPoint:
     value_step: float
     stiffness: Array
     """Eigenvalues of K on the constraints, ascending; see `critical_stiffness`."""
+    neutral: Array
+    """Orthonormal directions without stiffness, relative to the lengths, by column."""
 
     @property
     def unstable(self) -> int:
         """Number of directions with negative stiffness."""
         return int(np.sum(self.stiffness < 0))
+
+
+class _Factors:
+    """Factorised equations of a correction that does not move along neutral directions (by column)."""
+
+    def __init__(self, matrix: Sparse, right: Sparse, below: Sparse, neutral: Array) -> None:
+        from scipy.sparse import csr_array, vstack
+
+        self._equations, self._neutral = right.shape[0], neutral.shape[1]
+        border = csr_array(np.hstack([neutral.T, np.zeros((self._neutral, 1))]))
+        self._whole = SaddlePoint(matrix, vstack([right, border]).tocsr(), rows=vstack([below, border]).tocsr())
+
+    def solve(self, r: Array, c: Array) -> tuple[Array, Array]:
+        """Return the unknowns and multipliers for a right-hand side."""
+        x, y = self._whole.solve(r, np.append(c, np.zeros(self._neutral)))
+        return x, y[: self._equations]
 
 
 class Continuation:
@@ -63,15 +82,17 @@ class Continuation:
     def __init__(self, family: ParameterFamily, scale: float, tolerance: float) -> None:
         self.family, self.scale, self.tolerance = family, scale, tolerance
         self.lengths: Array | None = None
+        self._neutral: Array | None = None
 
     def first(self, q: Array, multipliers: Array, value: float, sign: float) -> PathPoint:
         """Return the point at an equilibrium, with the tangent along which the parameter increases (``sign`` 1) or
         decreases (-1); raise CorrectionError if the tangent is not determined, as at a bifurcation point."""
-        self.lengths = self.family.statics(value).sizes(q).length
+        self.lengths, self._neutral = self.family.statics(value).sizes(q).length, None
         return self._point(q, multipliers, value, np.zeros(len(self.lengths)), sign * self.scale)
 
     def next(self, point: PathPoint, h: float) -> PathPoint:
         """Return the point at arc length h along the tangent, or raise CorrectionError."""
+        self._neutral = point.neutral
         statics = self.family.statics(point.value + h * point.value_step)
         value = point.value + h * point.value_step
         q = statics.prescribed(statics.moved(point.q, h * point.step))
@@ -110,8 +131,8 @@ class Continuation:
 
     def _factors(
         self, q: Array, multipliers: Array, value: float, step: Array, value_step: float
-    ) -> tuple[SaddlePoint, Sparse]:
-        from scipy.sparse import block_array, csr_array, diags_array
+    ) -> tuple[_Factors, Sparse]:
+        from scipy.sparse import block_array, csr_array
 
         force_rate, constraint_rate = self.family.rates(q, multipliers, value, self.scale)
         statics = self.family.statics(value)
@@ -122,17 +143,30 @@ class Continuation:
         nothing = csr_array((len(constraint_rate), 1))
         right = block_array([[jacobian, nothing]], format="csr")
         below = block_array([[jacobian, csr_array(constraint_rate[:, None])]], format="csr")
+        matrix = block_array([[stiffness, csr_array(force_rate[:, None])], [csr_array(a[None]), corner]], format="csr")
+        try:
+            return _Factors(matrix, right, below, np.zeros((len(step), 0))), stiffness
+        except np.linalg.LinAlgError:
+            pass
         assert self.lengths is not None
-        shifted = NEUTRAL_SHIFT * float(np.abs(stiffness.diagonal() * self.lengths**2).max(initial=0))
-        for shift in (0.0, shifted):
-            regular = stiffness + diags_array(shift / self.lengths**2) if shift else stiffness
-            rates = csr_array(force_rate[:, None])
-            matrix = block_array([[regular, rates], [csr_array(a[None]), corner]], format="csr")
+        for known in (self._neutral, None):
             try:
-                return SaddlePoint(matrix, right, rows=below), stiffness
+                if known is None:
+                    values, vectors = critical_stiffness(self.family.statics(value), q, multipliers, self.lengths)
+                    self._neutral = _neutral(values, vectors / self.lengths[:, None])
+                return _Factors(matrix, right, below, self._across(step)), stiffness
             except np.linalg.LinAlgError:
                 continue
         raise CorrectionError
+
+    def _across(self, step: Array) -> Array:
+        """Return the duals of the neutral directions that the path does not follow, shape (free components, n)."""
+        assert self.lengths is not None and self._neutral is not None
+        neutral, along = self._neutral, step / self.lengths
+        share = neutral.T @ along
+        if np.linalg.norm(share) > ALONG * np.linalg.norm(along):
+            neutral = neutral @ np.linalg.svd(share[None])[2][1:].T
+        return np.asarray(neutral / self.lengths[:, None])
 
     def _point(self, q: Array, multipliers: Array, value: float, step: Array, value_step: float) -> PathPoint:
         factors, _ = self._factors(q, multipliers, value, step, value_step)
@@ -142,5 +176,12 @@ class Continuation:
         if not (np.isfinite(length) and length > 0):
             raise CorrectionError
         assert self.lengths is not None
-        values, _ = critical_stiffness(self.family.statics(value), q, multipliers, self.lengths)
-        return PathPoint(q, multipliers, value, found[:-1] / length, change / length, float(found[-1]) / length, values)
+        values, vectors = critical_stiffness(self.family.statics(value), q, multipliers, self.lengths)
+        neutral = _neutral(values, vectors / self.lengths[:, None])
+        tangent = found[:-1] / length, change / length, float(found[-1]) / length
+        return PathPoint(q, multipliers, value, *tangent, values, neutral)
+
+
+def _neutral(stiffness: Array, shapes: Array) -> Array:
+    """Return an orthonormal basis of the shapes without stiffness."""
+    return np.asarray(np.linalg.qr(shapes[:, stiffness == 0])[0])

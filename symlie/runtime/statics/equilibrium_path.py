@@ -258,12 +258,14 @@ class _Follower:
         limit: float | None = None
         if before.value_step * after.value_step < 0:
             limit, point = self._located(before, h, after, lambda p: p.value_step)
-            self.limits.append(self._critical("limit", point, limit, 1))
+            self.limits.append(self._critical("limit", point, limit, 1, min(before, after, key=_neutral)))
         few, many = sorted((before.unstable, after.unstable))
+        end = min(before, after, key=_neutral)
         crossings: list[tuple[float, PathPoint]] = []
         for k in range(few, many):
-            if before.stiffness[k] * after.stiffness[k] <= 0:  # also if it is zero at a point
-                crossings.append(self._located(before, h, after, partial(_stiffness, k)))
+            stiffness = partial(_stiffness, _neutral(end), k)
+            if stiffness(before) * stiffness(after) <= 0:  # also if it is zero at a point
+                crossings.append(self._located(before, h, after, stiffness))
         crossings.sort(key=lambda found: found[0])
         if limit is not None and crossings:
             nearest = min(crossings, key=lambda found: abs(found[0] - limit))
@@ -272,17 +274,23 @@ class _Follower:
         while crossings:
             length, point = crossings[0]
             together = [c for c in crossings if c[0] - length <= SAME_POINT * h]
-            self.bifurcations.append(self._critical("bifurcation", point, length, len(together)))
+            self.bifurcations.append(self._critical("bifurcation", point, length, len(together), end))
             crossings = crossings[len(together) :]
 
     def _critical(
-        self, kind: Literal["limit", "bifurcation"], point: PathPoint, length: float, count: int
+        self, kind: Literal["limit", "bifurcation"], point: PathPoint, length: float, count: int, end: PathPoint
     ) -> CriticalPoint:
+        """Return a critical point on a step to or from a point with the neutral directions of the whole step."""
         statics = self.family.statics(point.value)
         lengths = statics.sizes(point.q).length
         values, vectors = critical_stiffness(statics, point.q, point.multipliers, lengths)
-        nearest = np.argsort(np.abs(values), kind="stable")[:count]
-        directions = np.array([statics.spread(vectors[:, k] / np.abs(vectors[:, k]).max()) for k in nearest])
+        shapes = vectors[:, np.argsort(np.abs(values), kind="stable")[: count + _neutral(end)]]
+        if _neutral(end):
+            assert self.continuation.lengths is not None
+            shapes = shapes / self.continuation.lengths[:, None]
+            moving = shapes - end.neutral @ (end.neutral.T @ shapes)
+            shapes = self.continuation.lengths[:, None] * np.linalg.svd(moving, full_matrices=False)[0][:, :count]
+        directions = np.array([statics.spread(x / np.abs(x).max()) for x in shapes.T])
         return CriticalPoint(
             kind, point.value, point.q, statics.all_multipliers(point.multipliers), self.arcs[-1] + length, directions
         )
@@ -333,5 +341,12 @@ class _Follower:
         )
 
 
-def _stiffness(k: int, point: PathPoint) -> float:
-    return float(point.stiffness[k])
+def _stiffness(neutral: int, k: int, point: PathPoint) -> float:
+    """Return a stiffness without those of directions that are neutral on a whole step, in ascending order."""
+    kept = np.argsort(np.abs(point.stiffness), kind="stable")[neutral:]
+    return float(np.sort(point.stiffness[kept])[k])
+
+
+def _neutral(point: PathPoint) -> int:
+    """Return the number of directions without stiffness."""
+    return int(point.neutral.shape[1])

@@ -313,6 +313,8 @@ def _is_regular(mass: Sparse, diagonal: Array) -> bool:
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import splu
 
+    if not len(diagonal):
+        return True
     scale = diags_array(1 / np.sqrt(diagonal))
     try:
         factors = splu((scale @ mass @ scale).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)

@@ -275,10 +275,10 @@ def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bo
         places = g.logarithm_places or tuple(range(len(known)))
         blocks = triangular_blocks(g, places)
         if blocks is None:
-            from symlie.groups.representation import SMALLEST_STEP, matrix_logarithm
+            from symlie.groups.representation import SMALLEST_STEP, generator_size, matrix_logarithm
 
             found, step = matrix_logarithm(program, g, part)
-            return _guarded(program, g, found, found, SMALLEST_STEP - step)
+            return not_beyond(program, found, SMALLEST_STEP - step, RADIUS**2 - generator_size(program, g, found))
         theta: list[Expr] = [Integer(0)] * g.dimension
         for place, component in zip(places, known, strict=True):
             theta[place] = component

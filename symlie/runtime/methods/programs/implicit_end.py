@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from symlie.runtime.implicit.iteration_matrix import Slopes
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Stepper
@@ -44,20 +45,19 @@ class LinearFormula:
         self._has_velocity = has_velocity
         formulas = end.velocity, end.acceleration, end.rate
         self.slopes = Slopes(*(number(formula.slope) for formula in formulas))
-        self._known = [_known(formula, vector, number, len(has_velocity)) for formula in formulas]
+        self._terms = [[(number(w), vector(x)) for w, x in zip(f.weights, f.terms, strict=True)] for f in formulas]
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
         """Return v and v̇."""
-        v, acceleration, rate = (slope * w + known for slope, known in zip(self.slopes, self._known, strict=True))
+        v, acceleration, rate = (
+            _total(slope * w, terms) for slope, terms in zip(self.slopes, self._terms, strict=True)
+        )
         return np.where(self._has_velocity, v, 0.0), np.where(self._has_velocity, acceleration, rate)
 
 
-def _known(
-    formula: Formula, vector: Callable[[Value], Array], number: Callable[[Scalar | float], float], size: int
-) -> Array:
-    """Return the part of a formula that does not depend on w."""
-    terms = (number(w) * vector(x) for w, x in zip(formula.weights, formula.terms, strict=True))
-    return np.asarray(sum(terms, np.zeros(size)))
+def _total(first: Array, terms: Iterable[tuple[float, Array]]) -> Array:
+    """Return a sum in the order of the terms, as in C."""
+    return functools.reduce(lambda total, term: total + term[0] * term[1], terms, first)
 
 
 def hidden_violation(stepper: Stepper, t: float, q: Array, v: Array) -> Array:

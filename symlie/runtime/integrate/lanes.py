@@ -11,6 +11,7 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.request import Request
+from symlie.runtime.integrate.within.switch_search import searches_switches
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_whole_number
@@ -30,11 +31,12 @@ def refusal(system: System, request: Request) -> str | None:
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
-        f"'{method.name}' is neither an explicit one-step method nor taylor": not method.takes_lanes,
+        f"'{method.name}' does not support lanes": not method.takes_lanes,
         "the method composes steps": method.composition is not None,
         "the run projects onto the constraints": bool(control.project_position or control.project_velocity),
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
         "the model has events": bool(layout.events),
+        f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),
         "angles are prescribed": angles,
         "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
         "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,

@@ -74,7 +74,7 @@ class TimeLoop:
         self.stepper = Stepper(self.system, self.method, self.control)
         acceleration = None if at.acceleration is None else at.acceleration.copy()
         self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration, at.own)
-        self.searches_switches = searches_switches(self.system, self.stepper)
+        self.searches_switches = searches_switches(self.system.layout, self.stepper.method)
         self.carried = at.carried
         self.h = at.h
         self.event_values = self.system.layout.events

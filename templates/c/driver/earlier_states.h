@@ -1,5 +1,6 @@
 /* Steps that read earlier states: a method that does not read them takes the first steps of a run and those after each
- * jump. The method history contains the number of known states and the states, latest first. */
+ * jump. The method history contains the number of known states and the states, latest first. Members in lanes take the
+ * first steps individually. */
 #ifndef SYMLIE_EARLIER_STATES_H
 #define SYMLIE_EARLIER_STATES_H
 
@@ -13,7 +14,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                const symlie_state *restrict state, symlie_real *restrict own)
 {
-    for (int k = 0; k < OWN; k++) own[k] = 0;
+    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);
     return SYMLIE_DONE;
 }
 
@@ -21,7 +22,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (state->own[OWN_COUNT] < EARLIER_STEPS) return start_step(P, work, t, h, control, mass, state, trial);
+    if (SYMLIE_LANES == 1 && SYMLIE_ANY(state->own[OWN_COUNT] < EARLIER_STEPS)) return start_step(P, work, t, h, control, mass, state, trial);
     return later_step(P, work, t, h, control, mass, state, trial);
 }
 

@@ -37,7 +37,7 @@ static inline long long parameters_of(const symlie_lanes *lanes)
 }
 
 /* Size of the states of all lanes. */
-static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED; }
+static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED + OWN; }
 
 long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
 {
@@ -58,6 +58,7 @@ static inline void put_state(const symlie_problem *restrict P, lane_members *in,
     put_lane(ROWS, s->lambda, lane, in->state.lambda);
     put_lane(CARRIED, s->carried, lane, in->state.carried);
     put_lane(DIMENSION, s->acceleration, lane, in->state.acceleration);
+    put_lane(OWN, s->own, lane, in->state.own);
 }
 
 static inline void take_state(const symlie_problem *restrict P, const lane_members *in, int lane)
@@ -68,6 +69,7 @@ static inline void take_state(const symlie_problem *restrict P, const lane_membe
     take_lane(ROWS, in->state.lambda, lane, s->lambda);
     take_lane(CARRIED, in->state.carried, lane, s->carried);
     take_lane(DIMENSION, in->state.acceleration, lane, s->acceleration);
+    take_lane(OWN, in->state.own, lane, s->own);
 }
 
 static inline void record_lane(const symlie_problem *restrict P, const lane_members *in, int lane)
@@ -99,9 +101,9 @@ static inline void put_member(const symlie_problem *restrict P, lane_members *in
 static inline void share_lane(const symlie_problem *restrict P, lane_members *in, int from, int to)
 {
     const symlie_state *s = &in->state;
-    symlie_real *const parts[] = {in->p, s->q, s->v, s->lambda, s->carried, s->acceleration};
-    const long long sizes[] = {parameters_of(in->lanes), STORAGE, DIMENSION, ROWS, CARRIED, DIMENSION};
-    for (int part = 0; part < 6; part++)
+    symlie_real *const parts[] = {in->p, s->q, s->v, s->lambda, s->carried, s->acceleration, s->own};
+    const long long sizes[] = {parameters_of(in->lanes), STORAGE, DIMENSION, ROWS, CARRIED, DIMENSION, OWN};
+    for (int part = 0; part < 7; part++)
         for (long long k = 0; k < sizes[part]; k++) parts[part][k][to] = parts[part][k][from];
 }
 
@@ -126,6 +128,7 @@ static inline void place_lanes(lane_members *in, const symlie_problem *first)
     in->state.lambda = work, work += ROWS;
     in->state.carried = work, work += CARRIED;
     in->state.acceleration = work, work += DIMENSION;
+    in->state.own = work, work += OWN;
     P->workspace = work;
 }
 
@@ -137,6 +140,7 @@ static inline void accept_in_all(const symlie_problem *restrict P, lane_members 
     exchange(&s->v, &trial->v);
     exchange(&s->lambda, &trial->lambda);
     exchange(&s->carried, &trial->carried);
+    exchange(&s->own, &trial->own);
     if (trial->acceleration_is_valid) exchange(&s->acceleration, &trial->acceleration);
     s->acceleration_is_valid = trial->acceleration_is_valid;
 }
@@ -153,6 +157,7 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
     for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_WHERE(taken, trial->v[k], s->v[k]);
     for (int k = 0; k < ROWS; k++) s->lambda[k] = SYMLIE_WHERE(taken, trial->lambda[k], s->lambda[k]);
     for (int k = 0; k < CARRIED; k++) s->carried[k] = SYMLIE_WHERE(taken, trial->carried[k], s->carried[k]);
+    for (int k = 0; k < OWN; k++) s->own[k] = SYMLIE_WHERE(taken, trial->own[k], s->own[k]);
     if (trial->acceleration_is_valid)
         for (int k = 0; k < DIMENSION; k++)
             s->acceleration[k] = SYMLIE_WHERE(taken, trial->acceleration[k], s->acceleration[k]);

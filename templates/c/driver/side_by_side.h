@@ -1,7 +1,7 @@
 /* Integrate members of one topology in SIMD lanes, with results that are bitwise identical to individual runs. Lanes
  * share the arithmetic of a step; t, h, errors and counts are individual. A member takes an individual step by
- * symlie_integrate if the common step fails, for its first step, for steps to be checked, and if no other member is
- * left. When a member is finished, the next member takes its lane. */
+ * symlie_integrate if the common step fails, for its first steps and those after a restart, for steps to be checked, and
+ * if no other member is left. When a member is finished, the next member takes its lane. */
 #ifndef SYMLIE_SIDE_BY_SIDE_H
 #define SYMLIE_SIDE_BY_SIDE_H
 
@@ -87,6 +87,16 @@ SYMLIE_COLD int step_alone(const symlie_problem *restrict P, lane_members *in, i
     return status;
 }
 
+/* Return whether the member of a lane takes its next step individually. */
+static inline int is_next_alone(const lane_members *in, int lane)
+{
+    const symlie_state *s = in->states + in->member[lane];
+#ifdef EARLIER_STEPS
+    if (in->state.own[OWN_COUNT][lane] < EARLIER_STEPS) return 1;
+#endif
+    return (HAS_OWN_STATE && !s->own_is_valid) || looks_at_step(in->plan->control, s) || (CONSTRAINED && s->surprises > 0);
+}
+
 /* Determine the next step of the member of a lane if it is a common one; otherwise return its final status. */
 static inline int next_common_step(const symlie_problem *restrict P, lane_members *in, int lane, long long *budget)
 {
@@ -97,9 +107,8 @@ static inline int next_common_step(const symlie_problem *restrict P, lane_member
             record_lane(P, in, lane);
             continue;
         }
-        const int is_alone = looks_at_step(in->plan->control, s) || (CONSTRAINED && s->surprises > 0);
-        if (next != SYMLIE_GOES_ON || !is_alone) return next;
-        ++*budget;
+        if (next != SYMLIE_SEEKS_STEP && (next != SYMLIE_GOES_ON || !is_next_alone(in, lane))) return next;
+        if (next == SYMLIE_GOES_ON) ++*budget;
         const int status = step_alone(P, in, lane, budget);
         if (status != SYMLIE_BUDGET) return status;
     }

@@ -25,16 +25,16 @@ from symlie.contract.constants import (
 )
 from symlie.errors import IntegrationError
 from symlie.runtime.kernels.unwrapped import turned_angles
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.stepper import State, Stepper, Trial
-from symlie.runtime.system.system import System
 
 Signs: TypeAlias = NDArray[np.bool_]
 
 
-def searches_switches(system: System, stepper: Stepper) -> bool:
+def searches_switches(layout: Layout, method: Method) -> bool:
     """Return whether steps may end at switches."""
-    return stepper.method.restarts_at_switches and any(e.switches for e in system.layout.elements)
+    return method.restarts_at_switches and any(e.switches for e in layout.elements)
 
 
 def find_switch(

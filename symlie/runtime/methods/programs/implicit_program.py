@@ -14,6 +14,10 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 class ImplicitProgram(Implicit, ProgrammedMethod):
     """Method with one implicit stage whose step is a program."""
 
+    @property
+    def takes_lanes(self) -> bool:
+        return False
+
     @cached_property
     def own(self) -> tuple[OwnArray, ...]:
         """Carried arrays, followed by those with the evaluation point of stored factors."""

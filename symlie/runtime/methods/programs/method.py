@@ -35,7 +35,7 @@ class ProgrammedMethod(Method):
 
     @property
     def takes_lanes(self) -> bool:
-        return not self.own
+        return True
 
     @property
     def starter(self) -> ProgrammedMethod | None:

@@ -26,6 +26,8 @@ CASES: list[tuple[str, Callable[[], sl.Model], str, str, float, float]] = [
     ("heavy top on S³", lambda: heavy_top.build("S3"), "rkmk_dopri5", "mass", 1.0, 1e-8),
     ("chain of 16 links", lambda: pendulum_chain.build(16), "rkmk_dopri5", "gravity", 1.0, 1e-8),
     ("rod of 16 segments", lambda: flying_spaghetti.build(16), "half_explicit_5", "bending_stiffness", 0.5, 1e-6),
+    ("heavy top on S³×R³", lambda: heavy_top.build("S3xR3"), "generalized_alpha", "mass", 1.0, 1e-5),
+    ("heavy top on SE(3)", lambda: heavy_top.build("SE3"), "generalized_alpha_index2", "mass", 1.0, 1e-5),
 ]
 """Model, method, the parameter that members differ in, end time in s, and the tolerance of adaptive steps."""
 

@@ -18,9 +18,14 @@ from symlie.models import flying_spaghetti, free_rigid_body, heavy_top, pendulum
 from symlie.runtime.system.system import System
 from tests.ensembles.test_ensemble import same
 from tests.runtime.test_left_the_model import pendulums
+from tests.runtime.test_members import loop_over
 from tests.systems import heavy_top_equations, heavy_top_system, swing_system
 
 LANES = 4
+NEWTON_COUNTS = (
+    "steps", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "factorisations", "back_substitutions",
+    "halvings", "rounding_floor", "most_newton_iterations", "slowest_entry",
+)  # fmt: skip
 COUNT = 11
 """Members that do not fill the lanes of their last steps."""
 
@@ -35,9 +40,26 @@ def systems() -> dict[str, System]:
         "body": free_rigid_body.build(),
         "angles": heavy_top.build(coordinates="euler_angles", form="angular_velocity"),
         "stored": heavy_top.build(group="SO3", coordinates="euler_angles", step="lie"),
+        "driven": driven(),
     }
     tops = {group: heavy_top_system(group) for group in ("S3xR3", "SE3", "SO3")}
-    return {name: model.derive().compile(backend="c") for name, model in built.items()} | tops
+    found = {name: model.derive().compile(backend="c") for name, model in built.items()} | tops
+    found["driven"] = found["driven"].with_input("pull", [0, 0.02], [1, 4], "hold")
+    return found
+
+
+def driven() -> sl.Model:
+    """A body with an elastic and a viscoelastic coupling to a moving base, and an input that jumps."""
+    model = sl.Model("driven")
+    body, damper = model.node("body", "S3"), model.state("damper", 3)
+    stiffness, pull = model.parameter("stiffness", 30.0), model.input("pull")
+    model.kinetic_energy(body.Omega.dot(sl.diag(1, 2, 3) * body.Omega) / 2)
+    apart = body.R * sl.vector(0.2, 0.3, 1) - sl.vector(sl.sin(9 * model.t), 0, sl.cos(7 * model.t))
+    model.potential_energy(stiffness * apart.dot(apart) / 2)
+    model.field(damper, -20 * damper.x + stiffness * body.Omega)
+    model.generalized_force(body, Omega=sl.vector(pull, 0, 0) - damper.x)
+    model.initial(body, Omega=[1, 2, 4])
+    return model
 
 
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
@@ -60,6 +82,14 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("SE3", "inertia", {"method": "index1_dopri5", "h": 2.0**-9}),
     ("SO3", "mass", {"method": "abmk4", "h": 2.0**-9}),
     ("stored", "mass", {"method": "abmk2", "h": 2.0**-9}),
+    ("S3xR3", "mass", {"method": "generalized_alpha", "h": 2.0**-9}),
+    ("S3xR3", "mass", {"method": "generalized_alpha_index2", "rtol": 1e-5}),
+    ("SE3", "inertia", {"method": "generalized_alpha", "rtol": 1e-5}),
+    ("SE3", "inertia", {"method": "bdf2_increments_index2", "h": 2.0**-8}),
+    ("SO3", "mass", {"method": "generalized_alpha", "rtol": 1e-5}),
+    ("stored", "mass", {"method": "bdf2_increments", "h": 2.0**-8}),
+    ("driven", "stiffness", {"method": "generalized_alpha", "rtol": 1e-5}),
+    ("driven", "stiffness", {"method": "generalized_alpha_index2", "h": 2.0**-8, "record_every": 3}),
 ]
 
 
@@ -73,6 +103,43 @@ def test_lanes_are_bit_identical_to_members(name: str, parameter: str, words: di
     alone, lanes = (sl.ensemble(system, 0.0625, lanes=n, **run) for n in (1, LANES))
     assert (alone.arrays["status"] == MemberStatus.OK).all()
     assert same(alone, lanes)
+
+
+@pytest.mark.parametrize(
+    ("group", "words", "reached"),
+    [
+        ("SO3xR3", {"method": "generalized_alpha", "rtol": 1e-2, "h0": 0.1}, "halvings"),
+        (
+            "SE3",
+            {
+                "method": "generalized_alpha",
+                "h": 2.0**-7,
+                "method_options": {"newton_rtol": 1e-16, "newton_atol": 1e-30},
+            },
+            "rounding_floor",
+        ),
+    ],
+)
+def test_newton_iterations_have_the_statistics_of_single_runs(group: str, words: dict[str, Any], reached: str) -> None:
+    """Corrections of some members are halved, and rounding ends the iterations of some."""
+    systems = [heavy_top_system(group).with_parameters(mass=mass) for mass in np.geomspace(1.5, 150, COUNT)]
+    alone, lanes = (loop_over(systems, 0.25, lanes=n, record_every=0, **words) for n in (1, LANES))
+    assert len(set(alone.count(reached).tolist())) > 2
+    for name in NEWTON_COUNTS:
+        assert (alone.count(name) == lanes.count(name)).all()
+    assert [alone.end(k).counters.slowest_step for k in range(COUNT)] == [
+        lanes.end(k).counters.slowest_step for k in range(COUNT)
+    ]
+    assert lanes.q.tobytes() == alone.q.tobytes()
+
+
+def test_members_whose_iterations_diverge_fail_individually() -> None:
+    rates = np.array([[0, s, 20] for s in np.geomspace(0.1, 400, COUNT)])
+    run = {"initial": {"top": {"Omega": rates}}, "method": "generalized_alpha_index2", "h": 0.02}
+    alone, lanes = (sl.ensemble(heavy_top_system("SO3xR3"), 0.1, lanes=n, **run) for n in (1, LANES))
+    assert {MemberStatus.OK, MemberStatus.FAILED} == set(alone.arrays["status"].tolist())
+    assert same(alone, lanes)
+    assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
 @pytest.mark.parametrize("count", [1, LANES - 1, LANES, 2 * LANES + 1])
@@ -163,7 +230,11 @@ def test_fixed_steps_between_records_are_bit_identical(words: dict[str, Any]) ->
     [
         ({"lanes": 3}, "lanes must be 1, 2, 4, 8 or 16 members, or None, not 3"),
         ({"lanes": "many"}, "not 'many'"),
-        ({"method": "generalized_alpha", "h": 1e-3}, "'generalized_alpha' does not support lanes"),
+        ({"method": "bdf2", "h": 1e-3}, "'bdf2' does not support lanes"),
+        (
+            {"method": "generalized_alpha", "h": 1e-3, "method_options": {"newton": "modified"}},
+            "'generalized_alpha' does not support lanes",
+        ),
         ({"h": 1e-3, "stabilize": "projection"}, "the run projects onto the constraints"),
         ({"h": 1e-3, "member_seconds": 1.0}, "member_seconds limits the time of each"),
     ],
@@ -174,6 +245,9 @@ def test_unavailable_lanes_are_rejected(words: dict[str, Any], why: str) -> None
 
 
 def test_unsupported_models_are_rejected() -> None:
+    with pytest.raises(ModelError, match="the Newton matrix is not dense"):
+        stiff = {"bending_stiffness": [1.0, 2.0]}
+        sl.ensemble(systems()["rod"], 0.01, parameters=stiff, method="generalized_alpha", h=1e-3, lanes=4)
     with pytest.raises(ModelError, match="the model has events"):
         sl.ensemble(swing_system(), 0.01, parameters={"stiffness": [1.0, 2.0]}, h=1e-3, lanes=4)
     with pytest.raises(ModelError, match="members are integrated individually"):

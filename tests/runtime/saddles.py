@@ -193,9 +193,9 @@ class Compiled:
         self._ffi.cdef(";\n".join(prototypes) + ";")
         read = "{ const elimination E = read_elimination(tables);"
         bodies = [
-            f"{read} return factorise_matrix(&E, values, lost); }}",
-            f"{read} solve_factorised(&E, values, x); }}",
-            f"{read} clear_matrix(&E, values); }}",
+            f"{read} return factorise_matrix(&E, (symlie_real *)values, lost); }}",
+            f"{read} solve_factorised(&E, (symlie_real *)values, (symlie_real *)x); }}",
+            f"{read} clear_matrix(&E, (symlie_real *)values); }}",
         ]
         included = ["primitives.h", "constants.h", f"{kind}.h"]
         text = [
@@ -224,8 +224,12 @@ class Compiled:
     def solve(self, structure: EliminationStructure, values: Array, right: Array) -> Array:
         """The solution with factors."""
         x = right.copy()
-        self._library.solve(*map(self._array, (structure.tables, values, x)))
+        self.solve_in_place(structure, values, x)
         return x
+
+    def solve_in_place(self, structure: EliminationStructure, values: Array, x: Array) -> None:
+        """Replace a right-hand side by the solution."""
+        self._library.solve(*map(self._array, (structure.tables, values, x)))
 
     def clear(self, structure: EliminationStructure, values: Array) -> None:
         """Begin a new matrix."""

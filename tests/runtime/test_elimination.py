@@ -111,6 +111,37 @@ def test_dense_systems_are_solved(size: int) -> None:
     check(saddle([], dimension=size), "dense")
 
 
+@with_compiler
+@pytest.mark.parametrize("size", [5, 12, SMALL])
+def test_dense_systems_in_lanes_have_the_bits_of_single_ones(size: int) -> None:
+    """Row exchanges differ between lanes."""
+    structure = elimination_structure(saddle([], dimension=size).unknowns, ("dense",))
+    rng, lanes = np.random.default_rng(3), 4
+    matrices, rights = rng.uniform(-1, 1, (lanes, size, size)), rng.uniform(-1, 1, (lanes, size))
+    rows, columns, places = structure.entries()
+    values, right = aligned((structure.values, lanes)), aligned((size, lanes))
+    values[places], right[:] = matrices[:, rows, columns].T, rights.T
+    together = compiled("dense", SYMLIE_LANES=lanes, **structure.constants)
+    assert together.factorise(structure, values)[0] == Status.DONE
+    found = aligned((size, lanes))
+    found[:] = right
+    together.solve_in_place(structure, values, found)
+    for k in range(lanes):
+        alone = np.zeros(structure.values)
+        alone[places] = matrices[k][rows, columns]
+        assert header(structure).factorise(structure, alone)[0] == Status.DONE
+        assert found[:, k].tobytes() == header(structure).solve(structure, alone, rights[k]).tobytes()
+        residual = matrices[k] @ found[:, k] - rights[k]
+        assert np.abs(residual).max() < tolerances.CONDITIONED * np.linalg.cond(matrices[k])
+
+
+def aligned(shape: tuple[int, int]) -> Array:
+    """Zeros at an address that suits vectors."""
+    memory = np.zeros(8 * shape[0] * shape[1] + 64, dtype=np.uint8)
+    begin = -memory.ctypes.data % 64
+    return memory[begin : begin + 8 * shape[0] * shape[1]].view(np.float64).reshape(shape)
+
+
 @pytest.mark.slow
 @given(
     edges=st.lists(

@@ -19,14 +19,14 @@ from tests.systems import heavy_top_system, swing_system
 MASSES = (15.0, 3.0, 40.0)
 
 
-def new_loop(systems: list[System], t_end: float, begins: list[bool], **words: Any) -> MemberLoop:
+def new_loop(systems: list[System], t_end: float, begins: list[bool], lanes: int = 1, **words: Any) -> MemberLoop:
     """The loop over some systems."""
     request = requested(systems[0], t_end, RunOptions.of(words))
     starts = [beginning(system, request).at for system in systems]
     rows = (np.array([getattr(start, name) for start in starts]) for name in ("q", "v", "multipliers", "h"))
     elements = zip(*(system.prepared.elements for system in systems), strict=True)
     prepared = Prepared(np.array([s.prepared.model for s in systems]), tuple(np.array(part) for part in elements))
-    return MemberLoop(systems[0], request, prepared, MemberStarts(np.array(begins), *rows))
+    return MemberLoop(systems[0], request, prepared, MemberStarts(np.array(begins), *rows), lanes)
 
 
 def loop_over(systems: list[System], t_end: float, **words: Any) -> MemberLoop:

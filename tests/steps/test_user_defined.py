@@ -151,6 +151,7 @@ def test_errors_of_adaptive_steps_are_proportional_to_the_tolerance() -> None:
         (midpoint, "S3xR3", {"h": 2.0**-9}),
         (two_step, "SO3", {"h": 2.0**-9, "record_every": 5}),
         (two_step_pair, "S3xR3", {"rtol": 1e-3, "atol": 1e-3}),
+        (newmark, "SE3", {"h": 2.0**-8}),
     ],
     ids=str,
 )

@@ -54,6 +54,8 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     source = driver_source(method, system.mechanics)
     for name in sets:
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
+    if (matrix := matrix_of(system, method)) is not None:
+        source |= matrix.files
     includes = ["interface.h", f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets), "constants.h"]
     includes += [system.mechanics.algebra_header, "tableau.h", "method.h", method.header, "side_by_side.h"]
     source["lanes.c"] = _bandwidth(system) + "\n".join(

@@ -140,7 +140,10 @@ class _Printer(StageText, NewtonText, EndText):
         if self._program.has(DiscreteEnd):
             yield "    VARIATIONAL_STEP(problem);"
         if not self._program.has_end:
-            yield from ("    (void)status, (void)angle;", "    for (int k = 0; k < OWN; k++) own[k] = 0;")
+            yield from (
+                "    (void)status, (void)angle;",
+                "    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);",
+            )
         for for_estimate, part in groupby(lines, lambda x: x.for_estimate):
             if for_estimate:
                 yield "    if (!control->with_estimate) return SYMLIE_DONE;"
@@ -208,7 +211,7 @@ class _Printer(StageText, NewtonText, EndText):
                 yield self._loop(line, f"{'' if base is None else self._entry(base) + ' + '}h * (0{total})")
             case Combination(_, weights, terms):
                 total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
-                yield self._loop(line, total.removeprefix(" + ").strip() or "0")
+                yield self._loop(line, total.removeprefix(" + ").strip() or "SYMLIE_NUMBER(0)")
             case WithStates(_, x, of_states):
                 yield from self._copied(x, line.results[0])
                 entries = f"{out[0]}[STATE[n]] = {self._array(of_states)}[STATE[n]]"
@@ -216,7 +219,7 @@ class _Printer(StageText, NewtonText, EndText):
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
             case Where(tested, x, y):
-                choice = f"{self._number(tested)} != 0 ? {self._number(x)} : {self._number(y)}"
+                choice = f"SYMLIE_WHERE({self._number(tested)} != 0, {self._real(x)}, {self._real(y)})"
                 yield f"const symlie_real {out[0]} = {choice};"
             case Earlier(part, steps):
                 if isinstance(line.results[0], Scalar):

@@ -38,7 +38,7 @@ class EndText(ValueText):
                 if isinstance(line.results[0], Scalar):
                     yield f"const symlie_real {out[0]} = state->own[OWN_{name.upper()}];"
             case CarryNumber(name, x):
-                yield f"{self._own}[OWN_{name.upper()}] = {self._number(x)};"
+                yield f"{self._own}[OWN_{name.upper()}] = {self._real(x)};"
             case Carry(name, vector):
                 place = f"{self._own}[OWN_{name.upper()} + k]"
                 yield f"EACH_COMPONENT(k, {vector.size}) {place} = without_traces({self._arrays[vector]}[k]);"
@@ -72,7 +72,8 @@ class EndText(ValueText):
         if self._program.is_implicit:
             yield "trial->rhs_evaluations = trial->newton.evaluations;"
         else:
-            yield f"trial->rhs_evaluations = {self._program.stages} - (state->acceleration_is_valid ? 1 : 0);"
+            evaluations = f"{self._program.stages} - (state->acceleration_is_valid ? 1 : 0)"
+            yield f"trial->rhs_evaluations = SYMLIE_WHOLE({evaluations});"
         finite = [f"all_finite(DIMENSION, {v})"]
         if not end.is_on_group:
             finite.append(f"all_finite(STORAGE, {q})")

@@ -26,7 +26,7 @@ def formula_text(end: ImplicitEnd) -> Iterator[str]:
     yield "    }"
     if any(True for _ in end.rate.inputs):
         yield "    for (int n = 0; n < COUNT_OF_STATE; n++) {"
-        yield "        v[STATE[n]] = 0;"
+        yield "        v[STATE[n]] = SYMLIE_NUMBER(0);"
         yield f"        v_dot[STATE[n]] = {_value(end.rate, 'STATE[n]')};"
         yield "    }"
     yield from ("}", "")

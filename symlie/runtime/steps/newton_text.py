@@ -27,8 +27,8 @@ class NewtonText(ValueText):
         match instruction:
             case HiddenViolation(q, v, needed):
                 arguments = f"{self._array(q)}, {self._array(v)}, mass, {out[0]}"
-                condition = "1" if needed is None else f"{self._arrays[needed]} != 0 || control->with_estimate"
-                yield f"status = step_hidden_violation(P, work, t, {arguments}, {condition});"
+                is_needed = self._real(1.0 if needed is None else needed)
+                yield f"status = step_hidden_violation(P, work, t, {arguments}, control, {is_needed});"
                 yield RETURN_FAILURE
             case ImplicitEnd():
                 yield from self._implicit_end(instruction)
@@ -61,7 +61,7 @@ class NewtonText(ValueText):
         yield "IMPLICIT_STEP(end);"
         inputs = ", ".join(f".{member(x)} = {self._arrays[x]}" for x in formula_inputs(end))
         yield f"const step_formula formula = {{{inputs}}};"
-        slopes = ", ".join(self._number(f.slope) for f in (end.velocity, end.acceleration, end.rate))
+        slopes = ", ".join(self._real(f.slope) for f in (end.velocity, end.acceleration, end.rate))
         guess = "0" if end.multiplier is None else self._array(end.multiplier)
         arguments = f"{slopes}, q, {self._array(end.guess)}, {guess}, state, trial"
         yield f"status = take_implicit_step(&end, &formula, t, h, {arguments});"

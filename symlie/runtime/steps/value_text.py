@@ -28,6 +28,10 @@ class ValueText:
     def _number(self, value: Scalar | float) -> str:
         return self._arrays[value] if isinstance(value, Scalar) else c_number(value)
 
+    def _real(self, value: Scalar | float) -> str:
+        """Return a number of type ``symlie_real``."""
+        return self._number(value) if isinstance(value, Scalar) else f"SYMLIE_NUMBER({c_number(value)})"
+
     def _term(self, weight: Scalar | float, entry: str) -> str:
         return weighted_term(self._number(weight), entry)
 

@@ -12,7 +12,8 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
                                   mass_matrix *restrict mass, const lane_members *in, symlie_trial *restrict trial)
 {
     trial->error = SYMLIE_NUMBER(0);
-    trial->rhs_evaluations = 0;
+    trial->rhs_evaluations = SYMLIE_WHOLE(0);
+    begin_counts(trial);
     trial->ends_run = 1;
     for (int l = 0; l < SYMLIE_LANES; l++)
         if (in->member[l] >= 0) trial->ends_run &= ends_run(in->plan, in->states + in->member[l], in->attempt + l);
@@ -38,7 +39,8 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
                                          lane_members *in, symlie_trial *restrict trial, long long most)
 {
     symlie_real start = SYMLIE_NUMBER(0), h = start, step = start, constraint = start, velocity = start, bound = start;
-    long long ahead = most / SYMLIE_LANES, done = 0, evaluations = 0, members = 0;
+    symlie_whole evaluations = SYMLIE_WHOLE(0);
+    long long ahead = most / SYMLIE_LANES, done = 0, members = 0;
     int used = 0;
     for (int l = 0; l < SYMLIE_LANES; l++) {
         if (in->member[l] < 0) continue;
@@ -67,6 +69,8 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
         velocity = SYMLIE_LARGER(trial->largest_velocity, velocity);
 #endif
         evaluations += trial->rhs_evaluations;
+        for (int l = 0; l < SYMLIE_LANES; l++)
+            if (in->member[l] >= 0) count_newton((start + step * h)[l], &trial->newton, l, in->states + in->member[l]);
         accept_in_all(P, in, trial);
     }
     const symlie_real end = start + step * h;
@@ -74,7 +78,7 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
         if (in->member[l] < 0) continue;
         symlie_state *s = in->states + in->member[l];
         s->largest_constraint = constraint[l], s->largest_velocity = velocity[l], s->drift_bound = bound[l];
-        s->rhs_evaluations += evaluations;
+        s->rhs_evaluations += evaluations[l];
         s->t = done ? end[l] : s->t;
         s->step += done;
         s->steps += done;

@@ -101,7 +101,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             if (failed || !(trial.error <= 1)) {
                 const symlie_scalar factor = failed ? FAILED_STEP : fmin(factor_of(control, &trial), REJECTED_STEP);
                 const int is_tried = failed || !trial.is_untried;
-                if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, trial.order);
+                if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, 0, trial.order);
                 if (!shorten_step(plan, state, &attempt, factor, is_tried, failed ? (symlie_scalar)INFINITY : trial.error)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                 if (!failed) keep_first_stage(P, state, &trial);
                 /* The initial method history depends on the length of the first step. */
@@ -132,7 +132,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, attempt.end, &mass, state, &trial)))
             return SYMLIE_CONSTRAINT_DRIFT;
         if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, attempt.end, h, control, &mass, state, &trial);
-        record_tried(record, &attempt, control->with_estimate ? trial.error : (symlie_scalar)NAN, 1, &trial.newton, trial.order);
+        record_tried(record, &attempt, control->with_estimate ? trial.error : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
         int is_terminal = 0;
 #if HAS_EVENTS
         status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_terminal,

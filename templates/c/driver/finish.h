@@ -118,7 +118,7 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
     begin_counts(trial);
     const int status = composed_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
-    count_newton(t, &trial->newton, state);
+    count_newton(t, &trial->newton, 0, state);
     return status;
 }
 

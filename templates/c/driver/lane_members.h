@@ -168,7 +168,7 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
 static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
                                             int has_first, int have_first, int is_last)
 {
-    return trial->rhs_evaluations - (has_first && !have_first);
+    return trial->rhs_evaluations[lane] - (has_first && !have_first);
 }
 
 /* Hooks for methods that cache data between steps; the methods compiled here do not. */

@@ -82,18 +82,18 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 
 /* Statistics of Newton iterations; see implicit/newton_iteration.py. */
 typedef struct {
-    long long evaluations;
-    long long iterations;
-    long long jacobians;
-    long long factorisations;
-    long long back_substitutions;
-    long long refreshes;
-    long long halvings;
-    long long rounding_floor;
-    long long slowest;          /* unknown with the largest residual before the last correction */
+    symlie_whole evaluations;
+    symlie_whole iterations;
+    symlie_whole jacobians;
+    symlie_whole factorisations;
+    symlie_whole back_substitutions;
+    symlie_whole refreshes;
+    symlie_whole halvings;
+    symlie_whole rounding_floor;
+    symlie_whole slowest;       /* unknown with the largest residual before the last correction */
 } newton_counts;
 
-#define NO_COUNTS {0, 0, 0, 0, 0, 0, 0, 0, -1}
+#define NO_COUNTS {.slowest = SYMLIE_WHOLE(-1)}
 
 /* Result of an attempted step. */
 typedef struct {
@@ -110,7 +110,7 @@ typedef struct {
     long long own_rest;         /* number of trailing values of `own` that a step does not write because the state
                                  * already contains them */
     symlie_real error;          /* error norm, at most 1 if acceptable */
-    long long rhs_evaluations;
+    symlie_whole rhs_evaluations;
     newton_counts newton;
     symlie_real largest_constraint;
     symlie_real largest_velocity;

@@ -19,7 +19,7 @@ typedef struct {
 #define NO_ATTEMPT {.segment = -1}
 
 static inline void record_tried(symlie_record *record, const symlie_attempt *attempt, symlie_scalar error, int accepted,
-                                const newton_counts *newton, long long order)
+                                const newton_counts *newton, int lane, long long order)
 {
     if (!record->trace) return;
     symlie_scalar *row = record->trace + TRACE_WIDTH * record->tried++;
@@ -27,10 +27,10 @@ static inline void record_tried(symlie_record *record, const symlie_attempt *att
     row[1] = attempt->h;
     row[2] = error;
     row[3] = accepted;
-    row[4] = (symlie_scalar)newton->iterations;
-    row[5] = (symlie_scalar)newton->jacobians;
-    row[6] = (symlie_scalar)newton->halvings;
-    row[7] = (symlie_scalar)newton->slowest;
+    row[4] = (symlie_scalar)SYMLIE_OF_LANE(newton->iterations, lane);
+    row[5] = (symlie_scalar)SYMLIE_OF_LANE(newton->jacobians, lane);
+    row[6] = (symlie_scalar)SYMLIE_OF_LANE(newton->halvings, lane);
+    row[7] = (symlie_scalar)SYMLIE_OF_LANE(newton->slowest, lane);
     row[8] = (symlie_scalar)order;
 }
 

@@ -45,7 +45,6 @@ static inline int is_looked_at(const lane_members *in, int lane, const symlie_tr
 static inline int judge_lane(const symlie_problem *restrict P, lane_members *in, int lane, int has_left,
                              const symlie_trial *restrict trial)
 {
-    static const newton_counts none = NO_COUNTS;
     const symlie_control *control = in->plan->control;
     symlie_state *s = in->states + in->member[lane];
     symlie_record *record = in->records + in->member[lane];
@@ -60,7 +59,8 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     }
     s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0,
                                               ends_run(in->plan, s, attempt));
-    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &none, 0);
+    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &trial->newton, lane, 0);
+    count_newton(attempt->t, &trial->newton, lane, s);
     if (!is_taken) {
         if (!s->acceleration_is_valid)
             for (int k = 0; k < DIMENSION; k++) in->state.acceleration[k][lane] = trial->first_acceleration[k][lane];

@@ -32,21 +32,22 @@ static inline void begin_counts(symlie_trial *restrict trial)
 #endif
 }
 
-/* Add the Newton statistics of a step that starts at t, for methods with iterations. */
-static inline void count_newton(symlie_real t, const newton_counts *restrict counts, symlie_state *restrict state)
+/* Add the Newton statistics of a lane in a step that starts at t, for methods with iterations. */
+static inline void count_newton(symlie_scalar t, const newton_counts *restrict counts, int lane, symlie_state *restrict state)
 {
 #ifdef SYMLIE_NEWTON_H
-    state->newton_iterations += counts->iterations;
-    state->jacobians += counts->jacobians;
-    state->factorisations += counts->factorisations;
-    state->back_substitutions += counts->back_substitutions;
-    state->refreshes += counts->refreshes;
-    state->halvings += counts->halvings;
-    state->rounding_floor += counts->rounding_floor;
-    if (SYMLIE_UNLIKELY(counts->iterations > state->most_newton_iterations)) {
-        state->most_newton_iterations = counts->iterations;
+    const long long iterations = SYMLIE_OF_LANE(counts->iterations, lane);
+    state->newton_iterations += iterations;
+    state->jacobians += SYMLIE_OF_LANE(counts->jacobians, lane);
+    state->factorisations += SYMLIE_OF_LANE(counts->factorisations, lane);
+    state->back_substitutions += SYMLIE_OF_LANE(counts->back_substitutions, lane);
+    state->refreshes += SYMLIE_OF_LANE(counts->refreshes, lane);
+    state->halvings += SYMLIE_OF_LANE(counts->halvings, lane);
+    state->rounding_floor += SYMLIE_OF_LANE(counts->rounding_floor, lane);
+    if (SYMLIE_UNLIKELY(iterations > state->most_newton_iterations)) {
+        state->most_newton_iterations = iterations;
         state->slowest_step = t;
-        state->slowest_entry = counts->slowest;
+        state->slowest_entry = SYMLIE_OF_LANE(counts->slowest, lane);
     }
 #endif
 }

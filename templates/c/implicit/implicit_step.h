@@ -59,12 +59,12 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
 {
     const symlie_problem *P = s->P;
     s->formula = formula, s->t_n = t_n, s->t = t, s->q_n = q_n, s->record = record;
-    s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : 1;
+    s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : SYMLIE_NUMBER(1);
     s->has_factors = s->is_refreshed = 0;
     (void)kept, (void)at_hand;
     if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
 #if NONLINEAR_ROWS
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
 #endif
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
 #if KEEPS_FACTORS
@@ -129,14 +129,14 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
                                       const symlie_real *restrict lambda, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = 0;
-    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = 0;
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = SYMLIE_NUMBER(0);
+    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
     if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
     const int status = newton_solve(s, policy, UNKNOWNS, 1, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (!SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
     const symlie_real angle = system_chart(P, s->q_n, s->theta);
-    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
 
@@ -203,24 +203,28 @@ static inline int take_implicit_step(newton_problem *restrict s, const step_form
 }
 
 #if CONSTRAINED
-/* d = M^-1 B^T mu with B d = B v + b for holonomic constraints, or zero if it is not needed. */
+/* d = M^-1 B^T mu with B d = B v + b for holonomic constraints, or zero if `needed` is zero and the step has no error
+ * estimate. */
 static inline int step_hidden_violation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
-                                        const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict d, int is_needed)
+                                        const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict d,
+                                        const symlie_control *restrict control, symlie_real needed)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(r, DIMENSION);
     ARRAY(b, ROWS);
     ARRAY(c, ROWS);
-    for (int k = 0; k < DIMENSION; k++) d[k] = 0;
-    if (!is_needed) return SYMLIE_DONE;
+    for (int k = 0; k < DIMENSION; k++) d[k] = SYMLIE_NUMBER(0);
+    if (!control->with_estimate && !SYMLIE_ANY(needed != 0)) return SYMLIE_DONE;
     system_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
 #if HAS_ETA
-    for (int k = 0; k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : 0;
+    for (int k = 0; k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : SYMLIE_NUMBER(0);
 #else
-    for (int k = 0; k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = 0;
+    for (int k = 0; k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = SYMLIE_NUMBER(0);
 #endif
-    return along_constraints(P, t, q, B, c, r, b, mass, d);
+    const int status = along_constraints(P, t, q, B, c, r, b, mass, d);
+    for (int k = 0; k < DIMENSION && !control->with_estimate; k++) d[k] = SYMLIE_WHERE(needed != 0, d[k], SYMLIE_NUMBER(0));
+    return status;
 }
 #endif
 

@@ -109,7 +109,7 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
     }
     for (int k = 0; k < VALUES_OF_C; k++) values[DAMPING_TO[k]] += damped * A->C[k];
     if (HAS_STIFFNESS) { ADD_PRODUCT(STIFFNESS, stiff, A->K, A->T); }
-    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
+    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = SYMLIE_NUMBER(1);
 #if FIELDS
     symlie_real *restrict Sv = A->S, *restrict Sa = Sv + VALUES_OF_Sv, *restrict Sl = Sa + VALUES_OF_Sa;
     system_fields(P, t, q, v, a, lambda, A->Sq, Sv, Sa, Sl);
@@ -123,14 +123,14 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #endif
 #if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += B[k];
-    ADD_PRODUCT(PUSH, 1, B, A->T);
+    ADD_PRODUCT(PUSH, SYMLIE_NUMBER(1), B, A->T);
     if (HAS_ETA || !HOLONOMIC) {
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[RATE_TO[k]] += velocity * B[k];
-        ADD_PRODUCT(HIDDEN, 1, A->H, A->T);
+        ADD_PRODUCT(HIDDEN, SYMLIE_NUMBER(1), A->H, A->T);
     }
 #if HAS_ETA
     symlie_real *restrict block = A->block;
-    for (int k = 0; k < BLOCKS; k++) block[k] = 0;
+    for (int k = 0; k < BLOCKS; k++) block[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < MASS_VALUES; k++) {
         block[MASS_BLOCK[k]] += inertial * M[k];
         block[MASS_BLOCK_MIRROR[k]] += inertial * M[k];

@@ -10,8 +10,8 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
     symlie_real *restrict terms = A->rounding;
     (void)P, (void)B;
     for (int k = 0; k < DIMENSION; k++) {
-        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], q + STORED[k], 0);
-        terms[k] = 0;
+        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], q + STORED[k], SYMLIE_NUMBER(0));
+        terms[k] = SYMLIE_NUMBER(0);
     }
     for (int k = 0; k < VALUES_OF_K; k++) terms[STIFFNESS_ROW[k]] += fabs(A->K[k]) * sizes[STIFFNESS_COLUMN[k]];
 #if FIELDS
@@ -19,26 +19,27 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
 #endif
 #if CONSTRAINED
     terms += DIMENSION;
-    for (int k = 0; k < ROWS; k++) terms[k] = 0;
+    for (int k = 0; k < ROWS; k++) terms[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_ROW[k]] += fabs(B[k]) * sizes[JACOBIAN_COLUMN[k]];
 #endif
 }
 
 /* Return whether a correction of theta is within a few rounding units of the stored components of each node. */
-SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
+SYMLIE_COLD symlie_mask newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
-    symlie_real size = 0;
+    symlie_real size = SYMLIE_NUMBER(0);
+    symlie_mask is_rounding = SYMLIE_TRUE;
     (void)P;
 #if PROBES
     /* The residual of contradictory redundant constraints cannot be reduced by corrections. */
     return 0;
 #endif
     for (int k = 0; k < DIMENSION; k++) {
-        if (!k || STORED[k] != STORED[k - 1]) size = largest_entry(STORED_SIZE[k], s->q + STORED[k], 0);
-        if (!(fabs(d[k]) <= NEWTON_FLOOR * ROUNDING * formula_span(s->formula) * size)) return 0;
+        if (!k || STORED[k] != STORED[k - 1]) size = largest_entry(STORED_SIZE[k], s->q + STORED[k], SYMLIE_NUMBER(0));
+        is_rounding &= fabs(d[k]) <= NEWTON_FLOOR * ROUNDING * formula_span(s->formula) * size;
     }
-    return 1;
+    return is_rounding;
 }
 
 /* Size of the rounding of v', which comes from its term beta' theta, large in short steps and mostly cancelled, or
@@ -80,7 +81,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
 #endif
     for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
-    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = 0;
+    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = SYMLIE_NUMBER(0);
     return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->A.rounding + DIMENSION));
 }
 

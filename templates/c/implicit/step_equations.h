@@ -125,7 +125,7 @@ typedef struct {
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
         .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
-    for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = 0
+    for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = SYMLIE_NUMBER(0)
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
@@ -152,15 +152,15 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     }
     copy(DIMENSION, u, s->w);
     for (int k = 0; k < JACOBIAN_VALUES; k++)
-        s->w[JACOBIAN_COLUMN[k]] += HAS_PHI[JACOBIAN_ROW[k]] ? s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] : 0;
-    for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
+        s->w[JACOBIAN_COLUMN[k]] += HAS_PHI[JACOBIAN_ROW[k]] ? s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] : SYMLIE_NUMBER(0);
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = SYMLIE_NUMBER(0);
 #endif
 #endif
     formula_at(P, s->formula, s->theta, s->w, s->v, s->v_dot);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     if (COUNT_OF_HELD > 0) {
         if (PRESCRIBED) system_prescribed_acceleration(P, s->t, s->scratch);
-        for (int k = 0; k < COUNT_OF_HELD; k++) s->v_dot[HELD[k]] = PRESCRIBED ? s->scratch[HELD[k]] : 0;
+        for (int k = 0; k < COUNT_OF_HELD; k++) s->v_dot[HELD[k]] = PRESCRIBED ? s->scratch[HELD[k]] : SYMLIE_NUMBER(0);
     }
 }
 
@@ -198,9 +198,9 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
     system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
     for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
 #endif
-    for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = 0;
+    for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = SYMLIE_NUMBER(0);
 #if HAS_ETA
-    for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = 0;
+    for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = SYMLIE_NUMBER(0);
 #endif
 }
 

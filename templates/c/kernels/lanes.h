@@ -2,6 +2,12 @@
  * computation: arithmetic acts lane by lane, and functions are called for each lane.
  *
  *   SYMLIE_NUMBER(x)          the same number in all lanes
+ *   SYMLIE_WHOLE(n)           the same whole number in all lanes
+ *   SYMLIE_TRUE               a condition that holds in all lanes
+ *   SYMLIE_NOT(condition)     the negated condition
+ *   SYMLIE_ONES(condition)    1 in lanes where the condition holds, 0 in the others
+ *   SYMLIE_OF_LANE(x, lane)   the number in one lane
+ *   SYMLIE_AT(x, place)       an entry of x with an individual index in each lane
  *   SYMLIE_ALL(condition)     1 if the condition holds in all lanes
  *   SYMLIE_ANY(condition)     1 if the condition holds in at least one lane
  *   SYMLIE_WHERE(c, a, b)     a in lanes where c holds, b in the others
@@ -16,13 +22,29 @@
 #include <math.h>
 
 typedef symlie_scalar symlie_real __attribute__((vector_size(SYMLIE_LANES * sizeof(symlie_scalar))));
-typedef __typeof__((symlie_real){0} < (symlie_real){0}) symlie_mask;
+/* The type of comparisons of vectors. */
+typedef __typeof__(__builtin_choose_expr(sizeof(long) == sizeof(symlie_scalar), 0L, 0LL)) lanes_integer;
+typedef lanes_integer symlie_whole __attribute__((vector_size(SYMLIE_LANES * sizeof(symlie_scalar))));
+typedef symlie_whole symlie_mask;
 
 static inline symlie_real lanes_of_number(symlie_scalar x) { return x - (symlie_real){0}; }
 static inline symlie_real lanes_of_lanes(symlie_real x) { return x; }
 static inline symlie_scalar number_of_number(symlie_scalar x) { return x; }
 
 #define SYMLIE_NUMBER(x) lanes_of_number(x)
+#define SYMLIE_WHOLE(n) ((n) + (symlie_whole){0})
+#define SYMLIE_TRUE ((symlie_whole){0} == 0)
+#define SYMLIE_NOT(condition) (~(condition))
+#define SYMLIE_ONES(condition) (-(condition))
+#define SYMLIE_OF_LANE(x, lane) ((x)[lane])
+#define SYMLIE_AT(x, place) lanes_at(x, place)
+
+static inline symlie_real lanes_at(const symlie_real *restrict x, symlie_whole place)
+{
+    symlie_real result;
+    for (int l = 0; l < SYMLIE_LANES; l++) result[l] = x[place[l]][l];
+    return result;
+}
 
 static inline int lanes_all(symlie_mask condition)
 {
@@ -40,6 +62,11 @@ static inline int lanes_all(symlie_mask condition)
 static inline symlie_real lanes_where(symlie_mask condition, symlie_real a, symlie_real b)
 {
     return (symlie_real)((condition & (symlie_mask)a) | (~condition & (symlie_mask)b));
+}
+
+static inline symlie_whole lanes_where_whole(symlie_mask condition, symlie_whole a, symlie_whole b)
+{
+    return (condition & a) | (~condition & b);
 }
 
 /* a > b ? a : b, with the result of the maximum instruction for NaN. */
@@ -74,7 +101,7 @@ static inline int same_in_all_lanes(int condition) { return condition; }
 
 #define SYMLIE_ALL(condition) _Generic((condition), symlie_mask: lanes_all, default: same_in_all_lanes)(condition)
 #define SYMLIE_ANY(condition) _Generic((condition), symlie_mask: lanes_any, default: same_in_all_lanes)(condition)
-#define SYMLIE_WHERE(condition, a, b) lanes_where(condition, a, b)
+#define SYMLIE_WHERE(condition, a, b) _Generic((a), symlie_whole: lanes_where_whole, default: lanes_where)(condition, a, b)
 #define SYMLIE_LARGER(a, b) lanes_larger(a, b)
 #define SYMLIE_FUSED(a, b, c) lanes_fused(a, b, c)
 

@@ -8,7 +8,7 @@
  * zeros.
  *
  * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
- * column is rejected. */
+ * column is rejected. With SYMLIE_LANES, the matrices of members have individual row exchanges. */
 #ifndef SYMLIE_DENSE_H
 #define SYMLIE_DENSE_H
 
@@ -16,7 +16,7 @@
 
 /* Loops over the pivots of small matrices are unrolled so that numbers stay in registers. SYMLIE_APART prevents
  * copies of the unrolled code. */
-#if defined(__GNUC__) && ELIMINATION_SIZE <= 12
+#if defined(__GNUC__) && SYMLIE_LANES == 1 && ELIMINATION_SIZE <= 12
 #define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
 #define DENSE_UNROLL
@@ -28,7 +28,21 @@
 #define ARE_APART(i, k) 0
 #endif
 
+/* Loop over the pivot rows i of the lanes, other than row k, and choose a number in the lanes with pivot row i. */
+#if SYMLIE_LANES > 1
+#define EACH_PIVOT_ROW(i, k, pivot) \
+    for (int i = (k) + 1; i < ELIMINATION_SIZE; i++) \
+        if (SYMLIE_ANY((pivot) == i))
+#define IF_PIVOT_ROW(i, pivot, a, b) SYMLIE_WHERE((pivot) == (i), a, b)
+#else
+#define EACH_PIVOT_ROW(i, k, pivot) for (int i = (pivot); i != (k); i = (k))
+#define IF_PIVOT_ROW(i, pivot, a, b) (a)
+#endif
+
 enum { DENSE_ROW = (ELIMINATION_SIZE + LANES - 1) / LANES * LANES };
+
+/* Loop over the groups of columns from column k on. */
+#define EACH_COLUMN(j, k) for (int j = (k) / LANES_AT_ONCE * LANES_AT_ONCE; j < ELIMINATION_SIZE; j += LANES_AT_ONCE)
 
 typedef struct {
     int size;                   /* unknowns */
@@ -38,7 +52,7 @@ typedef struct {
     symlie_real row[ELIMINATION_SIZE][DENSE_ROW]; /* the matrix; finally the rows of U, divided by the pivots */
     symlie_real factor[ELIMINATION_SIZE][DENSE_ROW]; /* columns of L */
     symlie_real reciprocal[ELIMINATION_SIZE];
-    int origin[ELIMINATION_SIZE]; /* original index of each pivot row */
+    symlie_whole origin[ELIMINATION_SIZE]; /* original index of each pivot row */
 } dense_matrix;
 
 static inline elimination read_elimination(const int *restrict tables)
@@ -51,45 +65,51 @@ static inline elimination read_elimination(const int *restrict tables)
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
     (void)E;
-    for (int k = 0; k < ELIMINATION_SIZE * DENSE_ROW; k++) values[k] = 0;
+    for (int k = 0; k < ELIMINATION_SIZE * DENSE_ROW; k++) values[k] = SYMLIE_NUMBER(0);
 }
 
 /* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if an entry is not
- * finite; *lost is the index of the unknown. */
+ * finite, in any lane; *lost is the index of the unknown. */
 SYMLIE_APART int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     dense_matrix *restrict A = (dense_matrix *)values;
     symlie_real scale[ELIMINATION_SIZE], column[DENSE_ROW] = {0};
     (void)E;
     for (int i = 0; i < ELIMINATION_SIZE; i++) {
-        A->origin[i] = i;
+        A->origin[i] = SYMLIE_WHOLE(i);
         const symlie_real sum = sum_of_sizes(ELIMINATION_SIZE, A->row[i]);
-        if (!(sum < (symlie_real)INFINITY)) return *lost = i, SYMLIE_NOT_FINITE;
+        if (!SYMLIE_ALL(sum < (symlie_scalar)INFINITY)) return *lost = i, SYMLIE_NOT_FINITE;
         scale[i] = row_scale(sum);
         add_sizes(ELIMINATION_SIZE, scale[i], A->row[i], column);
     }
 DENSE_UNROLL
     for (int k = 0; k < ELIMINATION_SIZE; k++) {
-        symlie_real largest = 0;
-        int pivot = k;
+        symlie_real largest = SYMLIE_NUMBER(0);
+        symlie_whole pivot = SYMLIE_WHOLE(k);
 DENSE_UNROLL
         for (int i = k; i < ELIMINATION_SIZE; i++) {
             if (ARE_APART(i, k)) continue;
             const symlie_real size = fabs(A->row[i][k]) * scale[i];
-            if (SYMLIE_UNLIKELY(size > largest)) largest = size, pivot = i;
+            const symlie_mask is_larger = size > largest;
+            if (SYMLIE_UNLIKELY(SYMLIE_ANY(is_larger)))
+                largest = SYMLIE_WHERE(is_larger, size, largest), pivot = SYMLIE_WHERE(is_larger, SYMLIE_WHOLE(i), pivot);
         }
-        if (!(largest > LOST_PIVOT * column[k])) return *lost = k, SYMLIE_SINGULAR;
-        if (pivot != k) {
-            const int origin = A->origin[k];
-            for (int j = k / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
-                const lanes kept = READ_LANES(A->row[k] + j);
-                WRITE_LANES(A->row[k] + j, READ_LANES(A->row[pivot] + j));
-                WRITE_LANES(A->row[pivot] + j, kept);
+        if (!SYMLIE_ALL(largest > LOST_PIVOT * column[k])) return *lost = k, SYMLIE_SINGULAR;
+        EACH_PIVOT_ROW(i, k, pivot) {
+            EACH_COLUMN(j, k) {
+                const lanes kept = READ_LANES(A->row[k] + j), other = READ_LANES(A->row[i] + j);
+                WRITE_LANES(A->row[k] + j, IF_PIVOT_ROW(i, pivot, other, kept));
+                WRITE_LANES(A->row[i] + j, IF_PIVOT_ROW(i, pivot, kept, other));
             }
-            for (int j = 0; j < k; j++) exchange_rows(1, A->factor[j] + k, A->factor[j] + pivot);
-            A->origin[k] = A->origin[pivot];
-            A->origin[pivot] = origin;
-            scale[pivot] = scale[k];
+            for (int j = 0; j < k; j++) {
+                const symlie_real kept = A->factor[j][k], other = A->factor[j][i];
+                A->factor[j][k] = IF_PIVOT_ROW(i, pivot, other, kept);
+                A->factor[j][i] = IF_PIVOT_ROW(i, pivot, kept, other);
+            }
+            const symlie_whole kept = A->origin[k], other = A->origin[i];
+            A->origin[k] = IF_PIVOT_ROW(i, pivot, other, kept);
+            A->origin[i] = IF_PIVOT_ROW(i, pivot, kept, other);
+            scale[i] = IF_PIVOT_ROW(i, pivot, scale[k], scale[i]);
         }
         const symlie_real reciprocal = 1 / A->row[k][k];
         A->reciprocal[k] = reciprocal;
@@ -98,7 +118,7 @@ DENSE_UNROLL
             if (!ARE_APART(i, k)) A->factor[k][i] = A->row[i][k] * reciprocal;
         /* Columns up to the pivot are no longer needed. */
 DENSE_UNROLL
-        for (int j = (k + 1) / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
+        EACH_COLUMN(j, k + 1) {
             const lanes kept = READ_LANES(A->row[k] + j);
 DENSE_UNROLL
             for (int i = k + 1; i < ELIMINATION_SIZE; i++)
@@ -116,7 +136,7 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
     symlie_real y[ELIMINATION_SIZE];
     (void)E;
 DENSE_UNROLL
-    for (int k = 0; k < ELIMINATION_SIZE; k++) y[k] = x[A->origin[k]];
+    for (int k = 0; k < ELIMINATION_SIZE; k++) y[k] = SYMLIE_AT(x, A->origin[k]);
 DENSE_UNROLL
     for (int k = 0; k < ELIMINATION_SIZE; k++)
 DENSE_UNROLL

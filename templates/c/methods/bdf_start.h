@@ -36,7 +36,7 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_state *restrict at, symlie_real *restrict first, symlie_trial *restrict trial)
 {
-    long long evaluations = 0;
+    symlie_whole evaluations = SYMLIE_WHOLE(0);
     copy(STORAGE, state->q, at->q);
     copy(DIMENSION, state->v, at->v);
     copy(ROWS, state->lambda, at->lambda);

@@ -16,7 +16,7 @@ class ImplicitProgram(Implicit, ProgrammedMethod):
 
     @property
     def takes_lanes(self) -> bool:
-        return False
+        return not self.keeps_factors
 
     @cached_property
     def own(self) -> tuple[OwnArray, ...]:

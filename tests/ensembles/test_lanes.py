@@ -17,8 +17,10 @@ from symlie.errors import ModelError
 from symlie.models import flying_spaghetti, free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.system.system import System
 from tests.ensembles.test_ensemble import same
+from tests.runtime.test_first_order_states import steered
 from tests.runtime.test_left_the_model import pendulums
 from tests.runtime.test_members import loop_over
+from tests.runtime.test_types_that_do_not_move import BEFORE, pulled
 from tests.systems import heavy_top_equations, heavy_top_system, swing_system
 
 LANES = 4
@@ -88,6 +90,9 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("SE3", "inertia", {"method": "bdf2_increments_index2", "h": 2.0**-8}),
     ("SO3", "mass", {"method": "generalized_alpha", "rtol": 1e-5}),
     ("stored", "mass", {"method": "bdf2_increments", "h": 2.0**-8}),
+    ("S3xR3", "mass", {"method": "rattlie", "h": 2.0**-10}),
+    ("SO3", "mass", {"method": "rattlie", "h": 2.0**-10, "method_options": {"newton": "full"}}),
+    ("SE3", "inertia", {"method": "variational_midpoint", "h": 2.0**-10}),
     ("driven", "stiffness", {"method": "generalized_alpha", "rtol": 1e-5}),
     ("driven", "stiffness", {"method": "generalized_alpha_index2", "h": 2.0**-8, "record_every": 3}),
 ]
@@ -109,6 +114,7 @@ def test_lanes_are_bit_identical_to_members(name: str, parameter: str, words: di
     ("group", "words", "reached"),
     [
         ("SO3xR3", {"method": "generalized_alpha", "rtol": 1e-2, "h0": 0.1}, "halvings"),
+        ("S3xR3", {"method": "rattlie", "h": 2.0**-10}, "rounding_floor"),
         (
             "SE3",
             {
@@ -131,6 +137,23 @@ def test_newton_iterations_have_the_statistics_of_single_runs(group: str, words:
         lanes.end(k).counters.slowest_step for k in range(COUNT)
     ]
     assert lanes.q.tobytes() == alone.q.tobytes()
+
+
+@pytest.mark.slow
+def test_variational_steps_of_large_systems_run_in_lanes() -> None:
+    rates = np.random.default_rng(1).normal(0, 1, (COUNT, 6, 3))
+    run = {"initial": {"points": {"x_dot": rates}}, "method": "rattlie", "h": 2.0**-9, "record_every": 5}
+    system, _ = pulled(BEFORE[0])
+    assert not system.layout.is_fixed
+    assert same(*(sl.ensemble(system, 0.1, lanes=n, **run) for n in (1, LANES)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["generalized_alpha_index2", "bdf2_increments_index2"])
+def test_first_order_states_that_read_multipliers_run_in_lanes(method: str) -> None:
+    rates = np.array([[1, 2, s] for s in np.linspace(3, 9, COUNT)])
+    run = {"initial": {"body": {"Omega": rates}}, "method": method, "h": 2.0**-7}
+    assert same(*(sl.ensemble(steered(has_event=False), 0.25, lanes=n, **run) for n in (1, LANES)))
 
 
 def test_members_whose_iterations_diverge_fail_individually() -> None:
@@ -248,6 +271,8 @@ def test_unsupported_models_are_rejected() -> None:
     with pytest.raises(ModelError, match="the Newton matrix is not dense"):
         stiff = {"bending_stiffness": [1.0, 2.0]}
         sl.ensemble(systems()["rod"], 0.01, parameters=stiff, method="generalized_alpha", h=1e-3, lanes=4)
+    with pytest.raises(ModelError, match="loads of variational steps depend on velocities"):
+        sl.ensemble(systems()["rod"], 0.01, parameters=stiff, method="rattlie", h=1e-3, lanes=4)
     with pytest.raises(ModelError, match="the model has events"):
         sl.ensemble(swing_system(), 0.01, parameters={"stiffness": [1.0, 2.0]}, h=1e-3, lanes=4)
     with pytest.raises(ModelError, match="members are integrated individually"):

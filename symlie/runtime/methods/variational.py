@@ -72,7 +72,7 @@ class Variational(SelfAdjoint, ProgrammedMethod):
 
     @property
     def takes_lanes(self) -> bool:
-        return False
+        return True
 
     @property
     def is_self_adjoint(self) -> bool:

@@ -33,7 +33,8 @@ class NewtonText(ValueText):
             case ImplicitEnd():
                 yield from self._implicit_end(instruction)
             case Projects():
-                yield f"const symlie_real {out[0]} = control->project_position || control->project_velocity;"
+                projects = "control->project_position || control->project_velocity"
+                yield f"const symlie_real {out[0]} = SYMLIE_NUMBER({projects});"
             case SymplecticStage(theta, q):
                 arguments = f"{c_number(theta)}, {self._array(q)}, {', '.join(out)}, &trial->newton"
                 yield f"status = symplectic_stage(P, t, h, {arguments});"
@@ -49,9 +50,9 @@ class NewtonText(ValueText):
 
     def _discrete_start(self, start: DiscreteStart, line: Line) -> Iterator[str]:
         time = f"{time_text(start.c)}, h, {self._array(start.q)}, {self._array(start.v)}"
-        load = f"{self._array(start.load)}, {self._number(start.has_load)}"
+        load = f"{self._array(start.load)}, {self._real(start.has_load)}"
         guess = f"{self._array(start.theta)}, {self._array(start.mu)}"
-        solution = f"{self._number(start.is_solution)}, {self._array(start.rest)}, {int(start.c == 0)}"
+        solution = f"{self._real(start.is_solution)}, {self._array(start.rest)}, {int(start.c == 0)}"
         results = ", ".join(map(self._array, line.results))
         arguments = f"{time}, {load}, {guess}, {solution}, {results}, &trial->newton"
         yield f"status = discrete_start(&problem, work, {arguments});"

@@ -132,7 +132,7 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = SYMLIE_NUMBER(0);
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
     if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
-    const int status = newton_solve(s, policy, UNKNOWNS, 1, s->u, s->r, s->d, s->moved, s->guess, counts);
+    const int status = newton_solve(s, policy, UNKNOWNS, SYMLIE_NUMBER(1), s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (!SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
     const symlie_real angle = system_chart(P, s->q_n, s->theta);

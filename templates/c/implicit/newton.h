@@ -39,7 +39,7 @@ static inline symlie_whole place_of_largest(int n, const symlie_real *restrict x
 
 /* Iterate u to the solution. The last residual belongs to the solution, unless a small correction ended the
  * iteration. *gives_up is set if the iteration with reused factors does not converge. */
-static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_scalar size,
+static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                  int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
                                  symlie_real *restrict moved, newton_counts *restrict counts, int *restrict gives_up)
 {
@@ -126,7 +126,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
 
 /* Solve from the initial guess u by newton_iterate; r, d, moved and guess are scratch. `guess` is needed only with
  * reused factors. */
-static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_scalar size,
+static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d, symlie_real *restrict moved,
                                symlie_real *restrict guess, newton_counts *restrict counts)
 {

@@ -14,7 +14,7 @@
 static inline void take_sample(newton_problem *restrict s, int n)
 {
     const symlie_problem *P = s->P;
-    system_advance_interpolation(P, s->q_n, s->theta, SAMPLE_PART[n], s->sample_q);
+    system_advance_interpolation(P, s->q_n, s->theta, SYMLIE_NUMBER(SAMPLE_PART[n]), s->sample_q);
     for (int k = 0; k < DIMENSION; k++) s->sample_v[k] = s->theta[k] / s->h;
     system_load(P, s->t_n + SAMPLE_PART[n] * s->h, s->sample_q, s->sample_v, s->sample_load);
 }
@@ -27,7 +27,7 @@ static inline void add_to_start(newton_problem *restrict s, symlie_real *restric
     for (int n = 0; n < SAMPLES; n++) {
         const symlie_real push = s->h * SAMPLE_WEIGHT[n];
         take_sample(s, n);
-        system_cotangent_interpolation(P, s->theta, s->sample_load, SAMPLE_PART[n], pulled);
+        system_cotangent_interpolation(P, s->theta, s->sample_load, SYMLIE_NUMBER(SAMPLE_PART[n]), pulled);
         for (int k = 0; k < DIMENSION; k++) p[k] += push * pulled[k];
     }
 }
@@ -41,7 +41,7 @@ static inline void subtract_from_end(newton_problem *restrict s, symlie_real *re
     for (int n = 0; n < SAMPLES; n++) {
         const symlie_real push = s->h * SAMPLE_WEIGHT[n];
         take_sample(s, n);
-        system_cotangent_interpolation(P, back, s->sample_load, 1 - SAMPLE_PART[n], pulled);
+        system_cotangent_interpolation(P, back, s->sample_load, SYMLIE_NUMBER(1 - SAMPLE_PART[n]), pulled);
         for (int k = 0; k < DIMENSION; k++) p[k] -= push * pulled[k];
     }
 }
@@ -53,12 +53,12 @@ static inline void add_sample_slopes(newton_problem *restrict s)
     const symlie_problem *P = s->P;
     symlie_real *restrict values = s->values;
     for (int n = 0; n < SAMPLES; n++) {
-        const symlie_real part = SAMPLE_PART[n], push = s->h * s->h * SAMPLE_WEIGHT[n];
+        const symlie_real part = SYMLIE_NUMBER(SAMPLE_PART[n]), push = s->h * s->h * SAMPLE_WEIGHT[n];
         take_sample(s, n);
         system_load_slopes(P, s->t_n + part * s->h, s->sample_q, s->sample_v, s->K, s->D);
         for (int k = 0; k < DIMENSION; k++) s->sample_v[k] = part * s->theta[k];
         system_tangent_matrix(P, s->sample_v, s->T);
-        for (int k = 0; k < SAMPLED_VALUES; k++) values[MATRIX_VALUES + k] = 0;
+        for (int k = 0; k < SAMPLED_VALUES; k++) values[MATRIX_VALUES + k] = SYMLIE_NUMBER(0);
         ADD_PRODUCT(STIFFNESS, part, s->K, s->T);
         for (int k = 0; k < VALUES_OF_D; k++) values[SAMPLE_DAMPING_TO[k]] += s->D[k] / s->h;
         system_matrix_interpolation(P, s->theta, part, s->T);

@@ -24,7 +24,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, FULL ? NEWTON_ENOUGH : SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, 0, 0, 0};
     s->is_end = 0, s->takes_matrix = FULL, s->has_factors = 0;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q, s->target = target, s->held = held;
-    if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, 0, s->mass);
+    if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
 #if CONSTRAINED
     system_jacobian(P, t, q, v, s->B_n);
     if (!find_dependent_rows(P, s->B_n, s->mass)) return SYMLIE_NOT_FINITE;
@@ -33,13 +33,13 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     for (int k = 0; k < DIMENSION; k++) target[k] -= h * START_WEIGHT * load[k];
     take_held(P, t + h, q, s->q, s->v, held);
     for (int k = 0; k < DIMENSION; k++)
-        if (!IS_FREE(k)) s->u[k] = 0;
-    const int status = newton_solve(s, &policy, UNKNOWNS, largest_entry(STORAGE, q, 1), s->u, s->r, s->d, s->moved, s->guess, counts);
+        if (!IS_FREE(k)) s->u[k] = SYMLIE_NUMBER(0);
+    const int status = newton_solve(s, &policy, UNKNOWNS, largest_entry(STORAGE, q, SYMLIE_NUMBER(1)), s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     newton_residual(s, s->u, s->r);
 #if CONSTRAINED && !FULL
     /* Remove the contribution of the rounding of Phi to (2), so that momentum is preserved. */
-    for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = 0;
+    for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = SYMLIE_NUMBER(0);
     const int failed = newton_correction(s, s->r, s->d);
     if (SYMLIE_UNLIKELY(failed != SYMLIE_DONE)) return failed;
     for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
@@ -56,23 +56,23 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
                             newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    const int tries_mass = LOADS_SEE_VELOCITY && *is_damped == 0;
+    const int tries_mass = LOADS_SEE_VELOCITY && SYMLIE_ALL(*is_damped == 0);
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, tries_mass ? DAMPED : 0,
                                   NEWTON_PATIENCE, 0};
-    const long long refreshes = counts->refreshes;
+    const symlie_whole refreshes = counts->refreshes;
     s->is_end = 1, s->target = target, s->takes_matrix = LOADS_SEE_VELOCITY && !tries_mass, s->has_factors = tries_mass;
     copy(STORAGE, q, s->q);
-    if ((!MASS_IS_CONSTANT) && !evaluate_mass(P, s->t, q, s->mass)) return mass_failure(P, 0, s->mass);
+    if ((!MASS_IS_CONSTANT) && !evaluate_mass(P, s->t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
 #if CONSTRAINED
     system_jacobian(P, s->t, q, s->v, s->B);
     if (!find_dependent_rows(P, s->B, s->mass)) return SYMLIE_NOT_FINITE;
 #endif
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / s->h;
-    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = 0;
+    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
     const int status = newton_solve(s, &policy, UNKNOWNS, size, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    if (counts->refreshes > refreshes) *is_damped = 1;
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = IS_FREE(k) ? s->u[k] : 0;
+    if (SYMLIE_ANY(counts->refreshes > refreshes)) *is_damped = SYMLIE_NUMBER(1);
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = IS_FREE(k) ? s->u[k] : SYMLIE_NUMBER(0);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     take_end_load(P, s->t, s->q, s->v, s->load);
     return SYMLIE_DONE;
@@ -97,19 +97,22 @@ static inline int discrete_start(newton_problem *restrict s, symlie_real *restri
     ARRAY(held, DIMENSION);
     ARRAY(load, DIMENSION);
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q_n;
-    if (is_solution != 0) {
+    /* Members that differ repeat the step individually. */
+    const int is_known = SYMLIE_ALL(is_solution != 0);
+    if (!is_known && SYMLIE_ANY(is_solution != 0)) return SYMLIE_NOT_CONVERGED;
+    if (is_known) {
         copy(DIMENSION, known_rest, rest);
         copy(ROWS, mu_guess, mu);
         take_held(P, t + h, q_n, s->q, s->v, held);
         for (int k = 0; k < DIMENSION; k++) {
-            increment[k] = IS_FREE(k) ? guess[k] : 0;
+            increment[k] = IS_FREE(k) ? guess[k] : SYMLIE_NUMBER(0);
             theta[k] = IS_FREE(k) || !PRESCRIBED ? increment[k] : held[k];
         }
         system_advance(P, q_n, increment, s->q);
         if (MOTIONS > 0) system_prescribe(P, t + h, s->q, s->v);
     } else {
-        if (has_load != 0) copy(DIMENSION, known_load, load);
-        else take_end_load(P, t, q_n, v_n, load);
+        if (!SYMLIE_ALL(has_load != 0)) take_end_load(P, t, q_n, v_n, load);
+        for (int k = 0; k < DIMENSION && SYMLIE_ANY(has_load != 0); k++) load[k] = SYMLIE_WHERE(has_load != 0, known_load[k], load[k]);
         copy(DIMENSION, guess, s->u);
         for (int k = 0; k < UNKNOWNS - DIMENSION; k++) s->u[DIMENSION + k] = mu_guess[k];
         const int status = solve_start(s, t, h, q_n, v_n, load, target, held, counts);
@@ -117,11 +120,11 @@ static inline int discrete_start(newton_problem *restrict s, symlie_real *restri
         copy(DIMENSION, s->theta, theta);
         copy(DIMENSION, s->r, rest);
         for (int k = 0; k < UNKNOWNS - DIMENSION; k++) mu[k] = s->u[DIMENSION + k];
-        for (int k = 0; k < DIMENSION; k++) increment[k] = IS_FREE(k) ? theta[k] : 0;
+        for (int k = 0; k < DIMENSION; k++) increment[k] = IS_FREE(k) ? theta[k] : SYMLIE_NUMBER(0);
     }
     if (is_first) {
         const symlie_real angle = system_chart(P, q_n, increment);
-        if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+        if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     }
     system_normalize(P, s->q, q);
     return SYMLIE_DONE;
@@ -143,7 +146,7 @@ static inline int discrete_end(newton_problem *restrict s, symlie_real *restrict
     subtract_from_end(s, target);
 #endif
     for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k];
-    const int status = solve_end(s, q, target, theta, largest_entry(DIMENSION, v_n, 1), is_damped, counts);
+    const int status = solve_end(s, q, target, theta, largest_entry(DIMENSION, v_n, SYMLIE_NUMBER(1)), is_damped, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     copy(DIMENSION, s->v, v);
     copy(DIMENSION, s->load, load);

@@ -18,14 +18,14 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
     const symlie_problem *P = s->P;
     (void)P;
 #if CONSTRAINED
-    for (int k = 0; k < DIMENSION; k++) s->pulled[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) s->pulled[k] = SYMLIE_NUMBER(0);
     subtract_constraint_force(P, B, mu, s->pulled);
     for (int k = 0; k < DIMENSION; k++) r[k] -= s->pulled[k], s->terms[k] += fabs(s->pulled[k]);
 #else
     (void)B, (void)mu;
 #endif
     for (int k = 0; k < DIMENSION; k++)
-        if (!IS_FREE(k)) r[k] = s->terms[k] = 0;
+        if (!IS_FREE(k)) r[k] = s->terms[k] = SYMLIE_NUMBER(0);
 }
 
 /* Evaluate the load l at an end of a step; it is zero if the discrete Lagrangian does not sample the potential
@@ -34,7 +34,7 @@ static inline void take_end_load(const symlie_problem *restrict P, symlie_real t
                                  const symlie_real *restrict v, symlie_real *restrict load)
 {
     if (LOADS_AT_ENDS) system_load(P, t, q, v, load);
-    else for (int k = 0; k < DIMENSION; k++) load[k] = 0;
+    else for (int k = 0; k < DIMENSION; k++) load[k] = SYMLIE_NUMBER(0);
 }
 
 /* (a) */
@@ -43,7 +43,7 @@ static inline void start_residual(newton_problem *restrict s, const symlie_real 
     const symlie_problem *P = s->P;
     (void)P;
     const symlie_real h = s->h;
-    for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : 0;
+    for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : SYMLIE_NUMBER(0);
     system_advance(P, s->q_n, s->theta, s->q);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     if (PRESCRIBED)
@@ -105,7 +105,7 @@ PART_OF_STAGE int newton_refresh(newton_problem *restrict s)
     symlie_real *restrict values = s->values;
     int lost = 0;
     clear_matrix(&E, values);
-    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
+    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = SYMLIE_NUMBER(1);
     if (s->is_end) {
         system_load_slopes(P, s->t, s->q, s->v, s->K, s->D);
         for (int k = 0; k < MASS_VALUES; k++) {
@@ -126,7 +126,7 @@ PART_OF_STAGE int newton_refresh(newton_problem *restrict s)
 #if CONSTRAINED
         system_tangent_matrix(P, s->theta, s->T);
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B_n[k];
-        ADD_PRODUCT(PUSH, 1, s->B, s->T);
+        ADD_PRODUCT(PUSH, SYMLIE_NUMBER(1), s->B, s->T);
 #endif
     }
 #endif
@@ -152,9 +152,9 @@ PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_rea
 #if CONSTRAINED
     const symlie_real *restrict right = s->is_end ? s->B : s->B_n;
     if (!solve_between(P, s->mass, right, s->B, s->pulled, s->pulled + DIMENSION, d, d + DIMENSION))
-        return stage_failure(P, 0, s->mass, r, r + DIMENSION);
+        return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, r + DIMENSION);
 #else
-    if (!solve_with_mass(P, s->mass, s->pulled, 0, 0, d)) return stage_failure(P, 0, s->mass, r, 0);
+    if (!solve_with_mass(P, s->mass, s->pulled, 0, 0, d)) return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, 0);
 #endif
     return SYMLIE_DONE;
 }
@@ -167,17 +167,17 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     symlie_real sum = sum_of_squares(DIMENSION, s->terms);
     (void)r;
 #if CONSTRAINED
-    const symlie_real size = largest_entry(STORAGE, s->q, 0);
+    const symlie_real size = largest_entry(STORAGE, s->q, SYMLIE_NUMBER(0));
     sum += size * size * sum_of_squares(JACOBIAN_VALUES, s->B);
 #endif
     return ROUNDING * sqrt(sum);
 }
 
 /* The Newton policies of both stages contain bounds on the corrections. */
-static inline int newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
+static inline symlie_mask newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
 {
     (void)s, (void)d;
-    return 0;
+    return (symlie_mask){0};
 }
 
 #include "newton.h"

@@ -17,7 +17,9 @@ from symlie.runtime.methods.rkmk import MOST_COMMUTATORS
 from tests.systems import heavy_top_system
 
 STATE = sl.translation_space(sl.real_space(1))
-IMPLICIT = tuple(n for n in method_names() if method(n).family in ("generalized_alpha", "bdf", "bdf_variable"))
+IMPLICIT = tuple(
+    n for n in method_names() if method(n).family in ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments")
+)
 
 
 def pendulum_with_state() -> sl.System:

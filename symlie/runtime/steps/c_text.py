@@ -141,7 +141,7 @@ class _Printer(StageText, NewtonText, EndText):
             yield "    VARIATIONAL_STEP(problem);"
         if not self._program.has_end:
             yield from (
-                "    (void)status, (void)angle;",
+                "    (void)q, (void)v, (void)status, (void)angle;",
                 "    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);",
             )
         for for_estimate, part in groupby(lines, lambda x: x.for_estimate):

@@ -166,6 +166,12 @@ static inline int reads_first_acceleration(const symlie_control *restrict contro
                          .newton = NO_COUNTS,                                                                       \
                          .difference = name##_difference}
 
+/* Replace a number by zero if numerical damping has made it negligible. */
+static inline symlie_real without_traces(symlie_real x)
+{
+    return SYMLIE_WHERE(fabs(x) < (symlie_scalar)NEGLIGIBLE, SYMLIE_NUMBER(0), x);
+}
+
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */
 static inline symlie_real error_norm(const symlie_problem *restrict P, const symlie_control *restrict control,

@@ -202,10 +202,4 @@ PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 #endif
 }
 
-/* Replace a number by zero if numerical damping has made it negligible. */
-static inline symlie_real without_traces(symlie_real x)
-{
-    return SYMLIE_WHERE(fabs(x) < (symlie_scalar)NEGLIGIBLE, SYMLIE_NUMBER(0), x);
-}
-
 #endif

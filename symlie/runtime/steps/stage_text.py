@@ -37,7 +37,7 @@ class StageText(ValueText):
             yield "}"
             yield from self._first_acceleration(acceleration)
         if self._is_after_end(line):
-            yield "trial->rhs_evaluations++;"
+            yield "trial->rhs_evaluations += 1;"
 
     def _constrained_stage(self, stage: StageWithMultipliers | StageBetween, line: Line) -> Iterator[str]:
         acceleration, multiplier = map(self._array, line.results)

@@ -22,8 +22,8 @@
 #include <math.h>
 
 typedef symlie_scalar symlie_real __attribute__((vector_size(SYMLIE_LANES * sizeof(symlie_scalar))));
-/* The type of comparisons of vectors. */
-typedef __typeof__(__builtin_choose_expr(sizeof(long) == sizeof(symlie_scalar), 0L, 0LL)) lanes_integer;
+/* The type of comparisons of vectors; some compilers cannot initialise that type itself. */
+typedef __typeof__(((symlie_real){0} < (symlie_real){0})[0]) lanes_integer;
 typedef lanes_integer symlie_whole __attribute__((vector_size(SYMLIE_LANES * sizeof(symlie_scalar))));
 typedef symlie_whole symlie_mask;
 

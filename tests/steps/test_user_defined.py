@@ -196,9 +196,38 @@ def no_first_stage(s: sl.steps.StepRecorder) -> None:
     no_estimate(s)
 
 
+def carry_alone(s: sl.steps.StepRecorder) -> None:
+    no_estimate(s)
+    assert s.carried("x", sl.steps.Velocity)
+
+
+def two_histories(s: sl.steps.StepRecorder) -> None:
+    s.carry("x", s.previous(1).v)
+    no_estimate(s)
+
+
+def unusual_name(s: sl.steps.StepRecorder) -> None:
+    s.carry("x y", s.h)
+
+
+def explicit_end(s: sl.steps.StepRecorder) -> None:
+    w = s.unknown_increment()
+    s.implicit_end(w, s.v + s.h * w, s.h * s.v, s.h * s.v, s.stage(0, s.q, s.v).acceleration)
+
+
+def hidden_violation_alone(s: sl.steps.StepRecorder) -> None:
+    s.end(s.q, s.hidden_violation(s.v), s.increment([1], [s.rate(s.q, s.v)]))
+
+
 @pytest.mark.parametrize(
     ("write", "options", "sentence"),
     [
+        (carry_alone, {}, "A step reads the carried array 'x', but does not pass it to the next step"),
+        (two_histories, {}, "A step reads earlier states and carries arrays"),
+        (unusual_name, {}, "'x y' is no name of a carried array"),
+        (explicit_end, {}, "the acceleration at the end of an implicit step must depend on the unknown increment"),
+        (hidden_violation_alone, {}, "s.hidden_violation belongs to implicit steps"),
+        (no_estimate, {"first_values": lambda s: s.carry("x", s.h)}, "has an initial value of 'x'"),
         (no_estimate, {"order_hat": 1}, "Method no_estimate has order_hat, but no estimate"),
         (late_history, {}, "earlier states are read before the end of a step"),
         (no_first_stage, {}, r"a step that reads earlier accelerations needs the stage \(0, s.q, s.v\)"),

@@ -24,7 +24,7 @@ def formula_text(end: ImplicitEnd) -> Iterator[str]:
     yield f"        v[k] = {_value(end.velocity, 'k')};"
     yield f"        v_dot[k] = {_value(end.acceleration, 'k')};"
     yield "    }"
-    if any(True for _ in end.rate.inputs):
+    if end.rate.depends_on_increment:
         yield "    for (int n = 0; n < COUNT_OF_STATE; n++) {"
         yield "        v[STATE[n]] = SYMLIE_NUMBER(0);"
         yield f"        v_dot[STATE[n]] = {_value(end.rate, 'STATE[n]')};"

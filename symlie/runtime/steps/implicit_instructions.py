@@ -19,6 +19,11 @@ class Formula(NamedTuple):
     terms: tuple[Vector, ...]
 
     @property
+    def depends_on_increment(self) -> bool:
+        """True if the slope is not the constant zero."""
+        return isinstance(self.slope, Scalar) or self.slope != 0
+
+    @property
     def inputs(self) -> Iterator[Value]:
         """Values other than the increment."""
         yield from (x for x in (self.slope, *self.weights) if isinstance(x, Scalar))

@@ -29,6 +29,9 @@ from symlie.runtime.steps.values import (
 )
 from symlie.runtime.steps.vector_recorder import VectorRecorder, number_of
 
+RESERVED = "matrix_"
+"""Beginning of the names of arrays with the evaluation point of reused factors."""
+
 
 class ImplicitRecorder(VectorRecorder):
     """Records implicit steps; parameters and attributes as for `StepRecorder`."""
@@ -60,6 +63,11 @@ class ImplicitRecorder(VectorRecorder):
         x
             The value.
         """
+        if not name.isidentifier() or name.startswith(RESERVED):
+            raise self._error(
+                f"{name!r} is no name of a carried array; use letters, digits and '_', and no name that begins with "
+                f"{RESERVED!r}"
+            )
         self._record(Carry(name, x) if isinstance(x, Vector | Multiplier) else CarryNumber(name, number_of(x)))
 
     @recorded
@@ -197,6 +205,9 @@ class ImplicitRecorder(VectorRecorder):
         if not self._features.has_fields:
             of_states = ()
         formulas = [self._formula(w, terms) for terms in (velocity.terms, acceleration.terms, of_states)]
+        for name, formula in zip(("velocity", "acceleration"), formulas, strict=False):
+            if not formula.depends_on_increment:
+                raise self._error(f"the {name} at the end of an implicit step must depend on the unknown increment")
         instruction = ImplicitEnd(self.evaluated(Algebra, guess), multiplier, *formulas)
         q, v, v_dot, found, theta, _ = self._record(instruction, w)
         assert isinstance(q, Configuration) and isinstance(v, Velocity) and isinstance(v_dot, Acceleration)

@@ -6,12 +6,12 @@ results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import Carried, Carry, CarryNumber, HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Add,
@@ -73,11 +73,22 @@ class StepRecorder(DiscreteRecorder):
         """Return the recorded program."""
         if not self._has_end:
             raise ModelError("A step has no end: record s.end(q, v, theta).")
-        kinds = {type(line.instruction) for line in self._lines}
-        if HiddenViolation in kinds and ImplicitEnd not in kinds:
-            raise ModelError("s.hidden_violation belongs to implicit steps; this step has no s.implicit_end.")
+        for sentence in self._contradictions():
+            raise ModelError(sentence)
         history = tuple((part, self._history[part]) for part in HISTORY if part in self._history)
         return Program(self._needed_lines(), self._features, self._coordinates, history)
+
+    def _contradictions(self) -> Iterator[str]:
+        """Yield a sentence for each pair of instructions that contradict each other."""
+        instructions = [line.instruction for line in self._lines]
+        kinds = {type(x) for x in instructions}
+        if HiddenViolation in kinds and ImplicitEnd not in kinds:
+            yield "s.hidden_violation belongs to implicit steps; this step has no s.implicit_end."
+        kept = {x.name for x in instructions if isinstance(x, Carry | CarryNumber)}
+        for name in (x.name for x in instructions if isinstance(x, Carried) and x.name not in kept):
+            yield f"A step reads the carried array {name!r}, but does not pass it to the next step; record s.carry."
+        if kept and self._history:
+            yield "A step reads earlier states and carries arrays; use s.previous or s.carry alone."
 
     def first_values(self) -> Program:
         """Return the recorded initial values of the arrays that the method carries."""

@@ -94,6 +94,9 @@ def method(
         if first_values is not None:
             of_start = StepRecorder(ALL_FEATURES, is_step=False)
             first_values(of_start)
+            unknown = {n for n, _ in of_start.first_values().carried} - {n for n, _ in s.program().carried}
+            if unknown:
+                raise ModelError(f"Method {stated} has an initial value of {unknown.pop()!r}, which it does not carry.")
             entry |= {"first_calls": [list(call) for call in of_start.calls]}
         entry |= {"calls": [list(call) for call in s.calls]} | ({} if order_hat is None else {"order_hat": order_hat})
         return own_method(stated, entry)

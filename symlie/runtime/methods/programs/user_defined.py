@@ -85,11 +85,11 @@ class UserDefined(ProgrammedMethod):
 
     @property
     def restarts_at_switches(self) -> bool:
-        return bool(self.full.history)
+        return bool(self.full.history or self.full.carried)
 
     @property
     def restarts_at_kinks(self) -> bool:
-        return bool(self.full.history) and self.order > 2
+        return self.restarts_at_switches and self.order > 2
 
     def refusal(self, layout: Layout) -> str | None:
         if (found := super().refusal(layout)) or not (layout.has_fields and self.has(Earlier)):

@@ -71,10 +71,6 @@ class Variational(SelfAdjoint, ProgrammedMethod):
         return order_of(self.tableau.discrete), None
 
     @property
-    def takes_lanes(self) -> bool:
-        return True
-
-    @property
     def is_self_adjoint(self) -> bool:
         return self.tableau.discrete.is_symmetric
 

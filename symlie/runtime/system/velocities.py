@@ -47,8 +47,7 @@ SHADOW = 1e-9
 
 class VelocityProblem:
     """Completion of the initial velocities at a configuration that satisfies the constraints, linearised about
-    ``about`` if they
-    are nonlinear in v; the mask ``given`` marks specified and fixed components."""
+    ``about`` if they are nonlinear in v; the mask ``given`` marks specified and fixed components."""
 
     def __init__(
         self,

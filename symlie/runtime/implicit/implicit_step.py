@@ -14,7 +14,7 @@ Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def without_traces(x: Array) -> Array:
 class Formula(Protocol):
     """Implicit formula for velocities."""
 
-    sees_end: ClassVar[bool]
+    sees_end: bool
     """True if η acts along B at the end of the step instead of B_n."""
     span: float
     """Amplification of the rounding of θ in v̇, relative to β'."""

@@ -33,6 +33,8 @@ from symlie.runtime.steps.instructions import (
     Where,
     WithStates,
 )
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
+from symlie.runtime.steps.multistep_text import MULTISTEP, MultistepText
 from symlie.runtime.steps.newton_text import NewtonText
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import (
@@ -53,13 +55,26 @@ from symlie.runtime.steps.value_text import time_text
 WIDTH = 120
 """Largest length of a line of C."""
 
+_HEADERS: dict[type[Instruction], str] = {
+    DiscreteEnd: "variational_solution.h",
+    SymplecticStage: "symplectic_stage.h",
+    OrderChoice: "order_choice.h",
+}
+"""Headers with the functions of instructions."""
+
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, """
 _TRIAL, _OWN = "symlie_trial *restrict trial)", "symlie_real *restrict own)"
 
 
-def step_header(program: Program, name: str, start: Program | None = None, first: Program | None = None) -> str:
+def step_header(
+    program: Program,
+    name: str,
+    start: Program | None = None,
+    first: Program | None = None,
+    starter: Program | None = None,
+) -> str:
     """Return the header ``step.h`` with the step of a method.
 
     Parameters
@@ -69,14 +84,18 @@ def step_header(program: Program, name: str, start: Program | None = None, first
     name
         Name of the method.
     start
-        Step of the first steps of a method that reads earlier states.
+        Program of the first steps of a method that reads earlier states.
     first
-        Initial values of the arrays that the method carries from step to step.
+        Initial values of the method history.
+    starter
+        Step of the starting method, if the first steps consist of substeps.
     """
-    return "\n".join(_header(program, name, start, first)) + "\n"
+    return "\n".join(_header(program, name, start, first, starter)) + "\n"
 
 
-def _header(program: Program, name: str, start: Program | None, first: Program | None) -> Iterator[str]:
+def _header(
+    program: Program, name: str, start: Program | None, first: Program | None, starter: Program | None
+) -> Iterator[str]:
     """Yield the lines of the header."""
     suffix = "" if program.coordinates == "exp" else f"_{program.coordinates}"
     yield f"/* Step of {name}, printed by symlie from its step program; do not edit. */"
@@ -85,12 +104,12 @@ def _header(program: Program, name: str, start: Program | None, first: Program |
     for kernel in ("advance", "inverse_tangent_operator", "chart"):
         yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
     if start is not None:
-        yield f"#define EARLIER_STEPS {program.earlier_steps}"
+        yield f"#define FIRST_STEPS {program.first_steps}"
     yield from ("", '#include "steps.h"', "")
     for line in program.lines:
         if isinstance(line.instruction, ImplicitEnd):
-            yield from formula_text(line.instruction)
-    for kind, header in {DiscreteEnd: "variational_solution.h", SymplecticStage: "symplectic_stage.h"}.items():
+            yield from formula_text(line)
+    for kind, header in _HEADERS.items():
         if program.has(kind):
             yield from (f'#include "{header}"', "")
     if first is not None:
@@ -99,12 +118,15 @@ def _header(program: Program, name: str, start: Program | None, first: Program |
         yield from _Printer(program).functions("")
     else:
         yield from _Printer(program).functions("later_")
+        if starter is not None:
+            yield from _Printer(starter).functions("starter_")
+            yield from ('#include "starting_step.h"', "")
         yield from _Printer(start).functions("start_")
         yield from ('#include "earlier_states.h"', "")
     yield "#endif"
 
 
-class _Printer(StageText, NewtonText, EndText):
+class _Printer(StageText, NewtonText, MultistepText, EndText):
     """Printer of one program."""
 
     def functions(self, prefix: str) -> Iterator[str]:
@@ -115,7 +137,8 @@ class _Printer(StageText, NewtonText, EndText):
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
         yield f"static inline long long {prefix}step_workspace(const symlie_problem *restrict P)"
         has_end, has_stages = (self._program.has(kind) for kind in (ImplicitEnd, DiscreteEnd))
-        further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages}
+        has_start = self._program.has(StartingStep)
+        further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages, "starting": has_start}
         sizes += [f"{name}_workspace(P)" for name, is_needed in further_sizes.items() if is_needed]
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
@@ -216,6 +239,9 @@ class _Printer(StageText, NewtonText, EndText):
                 yield from self._copied(x, line.results[0])
                 entries = f"{out[0]}[STATE[n]] = {self._array(of_states)}[STATE[n]]"
                 yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entries};"
+            case Operation("<=", x, y):
+                condition = f"{self._real(x)} <= {self._real(y)}"
+                yield f"const symlie_real {out[0]} = SYMLIE_WHERE({condition}, SYMLIE_NUMBER(1), SYMLIE_NUMBER(0));"
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
             case Where(tested, x, y):
@@ -243,5 +269,7 @@ class _Printer(StageText, NewtonText, EndText):
                 yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
             case HiddenViolation() | ImplicitEnd() | Projects() | SymplecticStage() | DiscreteStart() | DiscreteEnd():
                 yield from self.newton_statements(instruction, line)
+            case _ if isinstance(instruction, MULTISTEP):
+                yield from self.multistep_statements(line)
             case _:
                 yield from self.end_statements(instruction, line)

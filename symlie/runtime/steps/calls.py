@@ -10,7 +10,7 @@ import numpy as np
 
 from symlie.errors import FormatError, ModelError
 from symlie.runtime.steps.expressions import Expression, Terms, Value
-from symlie.runtime.steps.values import KINDS, NO_JACOBIAN, ImplicitValues, StageValues
+from symlie.runtime.steps.values import KINDS, NO_JACOBIAN, ImplicitValues, StageValues, UnknownEnd
 
 _NAMES: set[str] = set()
 """Names of the methods of recorders whose calls are kept."""
@@ -107,6 +107,8 @@ def _encoded(value: object) -> object:
         return {"kind": value.__name__}
     if isinstance(value, StageValues):
         return {"stage": [value.c, *(x.number for x in _values(value))]}
+    if isinstance(value, UnknownEnd):
+        return {"unknown": [x.number for x in _values(value)]}
     if isinstance(value, ImplicitValues):
         return {"implicit": [x.number for x in _values(value)]}
     if isinstance(value, list | tuple):
@@ -130,6 +132,9 @@ def _decoded(data: object, known: Mapping[int, Value]) -> object:
         return KINDS[data["kind"]]
     if "implicit" in data:
         return ImplicitValues._make(known[number] for number in data["implicit"])
+    if "unknown" in data:
+        unknowns = [known[number] for number in data["unknown"]]
+        return UnknownEnd._make([*unknowns[:4], tuple(unknowns[4:])])
     if "terms" in data:
         terms, of_states = (_decoded(data[name], known) for name in ("terms", "of_states"))
         return Expression(_terms(terms), None if of_states is None else _terms(of_states))

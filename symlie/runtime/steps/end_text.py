@@ -24,7 +24,7 @@ from symlie.runtime.steps.instructions import (
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText
-from symlie.runtime.steps.values import START_V, Acceleration, Algebra
+from symlie.runtime.steps.values import START_V, Acceleration, Configuration
 
 
 class EndText(ValueText):
@@ -40,14 +40,15 @@ class EndText(ValueText):
             case CarryNumber(name, x):
                 yield f"{self._own}[OWN_{name.upper()}] = {self._real(x)};"
             case Carry(name, vector):
-                place = f"{self._own}[OWN_{name.upper()} + k]"
-                yield f"EACH_COMPONENT(k, {vector.size}) {place} = without_traces({self._arrays[vector]}[k]);"
+                entry = f"{self._arrays[vector]}[k]"
+                value = entry if isinstance(vector, Configuration) else f"without_traces({entry})"
+                yield f"EACH_COMPONENT(k, {vector.size}) {self._own}[OWN_{name.upper()} + k] = {value};"
             case FirstAcceleration(acceleration):
                 yield f"copy(DIMENSION, {self._array(acceleration)}, trial->first_acceleration);"
             case End():
                 yield from self._end(instruction)
-            case KeepHistory(theta, acceleration):
-                yield from self._history(theta, acceleration)
+            case KeepHistory(acceleration):
+                yield from self._history(acceleration)
             case Multipliers(multiplier):
                 if self._array(multiplier) != END_LAMBDA:
                     yield f"copy(ROWS, {self._array(multiplier)}, {END_LAMBDA});"
@@ -87,10 +88,8 @@ class EndText(ValueText):
         yield f"keep_increment(P, {theta}, trial->increment);"
         yield f"system_normalize(P, {q}, {END_Q});" if end.is_on_group else f"copy(STORAGE, {q}, {END_Q});"
 
-    def _history(self, theta: Algebra, acceleration: Acceleration | None) -> Iterator[str]:
+    def _history(self, acceleration: Acceleration | None) -> Iterator[str]:
         steps = self._program.earlier_steps
-        yield f"status = step_history(P, state->q, {self._array(theta)});"
-        yield RETURN_FAILURE
         yield f"trial->own[OWN_COUNT] = fmin(state->own[OWN_COUNT] + 1, {steps});"
         start = {"lengths": "&h", "configurations": "state->q", "velocities": "state->v"}
         for part, count in self._program.history:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from symlie.runtime.steps.calls import recorded
@@ -14,6 +15,7 @@ from symlie.runtime.steps.implicit_instructions import (
     Formula,
     HiddenViolation,
     ImplicitEnd,
+    RelativePoint,
 )
 from symlie.runtime.steps.instructions import Combination, Where, WithStates
 from symlie.runtime.steps.recording import Kind, VectorKind
@@ -25,6 +27,7 @@ from symlie.runtime.steps.values import (
     Configuration,
     ImplicitValues,
     Multiplier,
+    UnknownEnd,
     Velocity,
 )
 from symlie.runtime.steps.vector_recorder import VectorRecorder, number_of
@@ -38,6 +41,11 @@ class ImplicitRecorder(VectorRecorder):
 
     _zero = -1
     """Number of the vector that is zero for systems without constraints."""
+
+    @functools.cached_property
+    def _points(self) -> dict[int, tuple[tuple[RelativePoint, ...], tuple[Algebra, ...]]]:
+        """Earlier configurations and their logarithms by the number of the unknown increment."""
+        return {}
 
     @recorded
     def carried(self, name: str, kind: type[Kind]) -> Kind:
@@ -53,8 +61,8 @@ class ImplicitRecorder(VectorRecorder):
         return self._one(kind, Carried(name, kind))
 
     @recorded
-    def carry(self, name: str, x: Vector | Multiplier | Scalar | float) -> None:
-        """Pass a vector or number to the next step, without values that numerical damping has made negligible.
+    def carry(self, name: str, x: Vector | Multiplier | Configuration | Scalar | float) -> None:
+        """Pass a value to the next step; vectors without components that numerical damping has made negligible.
 
         Parameters
         ----------
@@ -68,7 +76,10 @@ class ImplicitRecorder(VectorRecorder):
                 f"{name!r} is no name of a carried array; use letters, digits and '_', and no name that begins with "
                 f"{RESERVED!r}"
             )
-        self._record(Carry(name, x) if isinstance(x, Vector | Multiplier) else CarryNumber(name, number_of(x)))
+        if isinstance(x, Vector | Multiplier | Configuration):
+            self._record(Carry(name, x))
+        else:
+            self._record(CarryNumber(name, number_of(x)))
 
     @recorded
     def where(self, condition: Scalar, x: Scalar | float, y: Scalar | float) -> Scalar:
@@ -84,6 +95,17 @@ class ImplicitRecorder(VectorRecorder):
             Result if the number is 0.
         """
         return self._one(Scalar, Where(condition, number_of(x), number_of(y)))
+
+    @recorded
+    def at_most(self, x: Scalar | float, y: Scalar | float) -> Scalar:
+        """Return 1 if x ≤ y, otherwise 0.
+
+        Parameters
+        ----------
+        x, y
+            Numbers.
+        """
+        return self._arithmetic("<=", x, y)
 
     def with_states(self, x: Vector | Expression, of_states: Vector | Expression) -> Expression:
         """Return a linear combination with other components for first-order states.
@@ -175,9 +197,37 @@ class ImplicitRecorder(VectorRecorder):
         return Algebra(self._next_number())
 
     @recorded
+    def unknown_end(
+        self,
+        elements: Sequence[Configuration],
+        increments: Sequence[Algebra],
+        needed: Sequence[Scalar] = (),
+    ) -> UnknownEnd:
+        """Return the unknowns of an implicit step in local coordinates at its end.
+
+        Linear combinations may contain them; `implicit_end` determines them.
+
+        Parameters
+        ----------
+        elements
+            Earlier configurations as group elements relative to that at the start of the step.
+        increments
+            Their logarithms.
+        needed
+            For each element, a number that is 0 if v and v' do not depend on it. All are needed without numbers.
+        """
+        theta, correction, velocity, element = (self._next_number() for _ in range(4))
+        relative = tuple(Algebra(self._next_number()) for _ in elements)
+        stated: Sequence[Scalar | None] = needed or [None] * len(elements)
+        points = tuple(map(RelativePoint, elements, stated))
+        self._points[theta] = points, tuple(increments)
+        vectors = Algebra(theta), Algebra(correction), Velocity(velocity)
+        return UnknownEnd(*vectors, Configuration(element), relative)
+
+    @recorded
     def implicit_end(
         self,
-        w: Algebra,
+        unknown: Algebra | UnknownEnd,
         velocity: Expression,
         acceleration: Expression,
         guess: Vector | Expression,
@@ -188,11 +238,11 @@ class ImplicitRecorder(VectorRecorder):
 
         Parameters
         ----------
-        w
+        unknown
             Result of `unknown_increment`: the increment θ of the configuration, or θ + B_nᵀ η in stabilised index-2
-            form.
+            form; or result of `unknown_end`.
         velocity, acceleration
-            v and v' there as functions of w; for first-order states v' is the rate of the increment.
+            v and v' there as functions of the unknown; for first-order states v' is the rate of the increment.
         guess
             Initial guess of w.
         start_acceleration
@@ -201,21 +251,46 @@ class ImplicitRecorder(VectorRecorder):
             Initial guess of λ; None for zero.
         """
         self.known_acceleration(start_acceleration)
-        of_states = acceleration.terms if acceleration.of_states is None else acceleration.of_states
-        if not self._features.has_fields:
-            of_states = ()
-        formulas = [self._formula(w, terms) for terms in (velocity.terms, acceleration.terms, of_states)]
-        for name, formula in zip(("velocity", "acceleration"), formulas, strict=False):
-            if not formula.depends_on_increment:
+        unknowns: tuple[Vector, ...] = (unknown,) if isinstance(unknown, Algebra) else (*unknown[:3], *unknown.relative)
+        increment = unknown if isinstance(unknown, Algebra) else unknown.correction
+        of_velocity, of_acceleration = (self._formula(x.terms, unknowns) for x in (velocity, acceleration))
+        rate = acceleration.terms if acceleration.of_states is None else acceleration.of_states
+        of_rate = self._formula(rate if self._features.has_fields else (), unknowns)
+        slope, second, of_states = (self._slope(f, increment) for f in (of_velocity, of_acceleration, of_rate))
+        points: tuple[RelativePoint, ...] = ()
+        given: dict[int, Value] = {5: increment}
+        offset = None
+        if isinstance(unknown, UnknownEnd):
+            second = self._arithmetic("*", slope, self._slope(of_acceleration, unknown.velocity))
+            points, increments = self._points[unknown.theta.number]
+            offset = self._offset(of_velocity, unknown, increments, slope)
+            given = {1: unknown.velocity, 4: unknown.theta, 6: unknown.element, **dict(enumerate(unknown.relative, 7))}
+        for name, number in {"velocity": slope, "acceleration": second}.items():
+            if not isinstance(number, Scalar) and number == 0:
                 raise self._error(f"the {name} at the end of an implicit step must depend on the unknown increment")
-        instruction = ImplicitEnd(self.evaluated(Algebra, guess), multiplier, *formulas)
-        q, v, v_dot, found, theta, _ = self._record(instruction, w)
+        formulas, slopes = (of_velocity, of_acceleration, of_rate), (slope, second, of_states)
+        first = self.evaluated(Algebra, guess)
+        end = ImplicitEnd(first, multiplier, *formulas, slopes, unknowns, points, offset)
+        q, v, v_dot, found, theta, *_ = self._record(end, given)
         assert isinstance(q, Configuration) and isinstance(v, Velocity) and isinstance(v_dot, Acceleration)
         assert isinstance(found, Multiplier) and isinstance(theta, Algebra)
         return ImplicitValues(q, v, v_dot, found, theta)
 
-    def _formula(self, w: Value, terms: Terms) -> Formula:
-        """Return a linear combination as a function of w."""
-        slope = next((weight for weight, x in terms if x == w), 0.0)
-        others = [(weight, x) for weight, x in self._without_zeros(terms) if x != w]
-        return Formula(slope, tuple(weight for weight, _ in others), tuple(x for _, x in others))
+    def _formula(self, terms: Terms, unknowns: Sequence[Vector]) -> Formula:
+        """Return a linear combination as a function of unknowns, which are its first terms."""
+        used = [
+            *(x for x in terms if x[1] in unknowns),
+            *(x for x in self._without_zeros(terms) if x[1] not in unknowns),
+        ]
+        return Formula(tuple(weight for weight, _ in used), tuple(x for _, x in used))
+
+    def _slope(self, formula: Formula, unknown: Vector) -> float | Scalar:
+        """Return the weight of an unknown."""
+        return next((weight for weight, x in zip(*formula, strict=True) if x == unknown), 0.0)
+
+    def _offset(
+        self, velocity: Formula, unknown: UnknownEnd, increments: Sequence[Algebra], slope: float | Scalar
+    ) -> Algebra:
+        """Return Σ weight/γ'·increment over earlier configurations."""
+        weights = [self._arithmetic("/", self._slope(velocity, x), slope) for x in unknown.relative]
+        return self._combination(Algebra, tuple(zip(weights, increments, strict=True)))

@@ -17,6 +17,8 @@ class Instruction:
 
     makes: ClassVar[tuple[type[Value], ...]] = ()
     """Kinds of the results."""
+    has_effects: ClassVar[bool] = False
+    """True if the instruction is executed even if nothing reads its results, since it may fail or end the step."""
     is_of_nodes: ClassVar[bool] = False
     """True if the result of each node depends on this node alone."""
     is_elementwise: ClassVar[bool] = False
@@ -226,6 +228,7 @@ class Advance(Instruction):
     theta: Algebra
 
     makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+    has_effects: ClassVar[bool] = True
     is_of_nodes: ClassVar[bool] = True
 
 
@@ -273,14 +276,13 @@ class End(Instruction):
     is_on_group: bool = True
 
     makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+    has_effects: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
 class KeepHistory(Instruction):
-    """The start of the step becomes the latest one of the earlier states, with v' there; the rotation from the earliest
-    state to the end must be in the domain of log."""
+    """The start of the step becomes the latest one of the earlier states, with v' there."""
 
-    theta: Algebra
     acceleration: Acceleration | None
 
 

@@ -14,8 +14,18 @@ from symlie.runtime.steps.instructions import (
     Multipliers,
     NextStage,
 )
+from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Multiplier
+from symlie.runtime.steps.values import (
+    START_LAMBDA,
+    START_Q,
+    START_V,
+    STEP_LENGTH,
+    Acceleration,
+    Algebra,
+    Configuration,
+    Multiplier,
+)
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
 """Arrays of the result of a step."""
@@ -95,9 +105,11 @@ def _given(line: Line) -> Iterator[tuple[Value, str]]:
     """Yield numbers, which are variables, values in the method history, and results of Newton's method."""
     instruction = line.instruction
     if isinstance(instruction, ImplicitEnd):
-        yield from zip(line.results, (f"end.{name}" for name in IMPLICIT_RESULTS), strict=True)
+        yield from zip(line.results, (f"end.{name}" for name in IMPLICIT_RESULTS), strict=False)
     for result in line.results:
-        if isinstance(result, Scalar):
+        if isinstance(instruction, StartingStep) and not isinstance(result, Acceleration | Algebra):
+            yield result, END_Q if isinstance(result, Configuration) else END_V
+        elif isinstance(result, Scalar):
             yield result, f"n{result.number}"
         elif isinstance(instruction, Earlier):
             steps = instruction.steps - 1

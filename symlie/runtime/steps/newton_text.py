@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
-from symlie.runtime.steps.formula_text import formula_inputs, member
+from symlie.runtime.steps.formula_text import formula_inputs, formula_results, member
 from symlie.runtime.steps.implicit_instructions import (
     HiddenViolation,
     ImplicitEnd,
@@ -31,7 +31,7 @@ class NewtonText(ValueText):
                 yield f"status = step_hidden_violation(P, work, t, {arguments}, control, {is_needed});"
                 yield RETURN_FAILURE
             case ImplicitEnd():
-                yield from self._implicit_end(instruction)
+                yield from self._implicit_end(instruction, line)
             case Projects():
                 projects = "control->project_position || control->project_velocity"
                 yield f"const symlie_real {out[0]} = SYMLIE_NUMBER({projects});"
@@ -58,12 +58,20 @@ class NewtonText(ValueText):
         yield f"status = discrete_start(&problem, work, {arguments});"
         yield RETURN_FAILURE
 
-    def _implicit_end(self, end: ImplicitEnd) -> Iterator[str]:
+    def _implicit_end(self, end: ImplicitEnd, line: Line) -> Iterator[str]:
         yield "IMPLICIT_STEP(end);"
-        inputs = ", ".join(f".{member(x)} = {self._arrays[x]}" for x in formula_inputs(end))
-        yield f"const step_formula formula = {{{inputs}}};"
-        slopes = ", ".join(self._real(f.slope) for f in (end.velocity, end.acceleration, end.rate))
+        members = (*formula_inputs(end), *formula_results(line))
+        yield f"const step_formula formula = {{{', '.join(f'.{member(x)} = {self._arrays[x]}' for x in members)}}};"
+        relative = list(zip(end.points, map(self._array, line.results[7:]), strict=True))
+        for point, x in relative:
+            if point.needed is not None:
+                yield f"EACH_COMPONENT(k, DIMENSION) {x}[k] = SYMLIE_NUMBER(0);"
+        slopes = ", ".join(map(self._real, end.slopes))
         guess = "0" if end.multiplier is None else self._array(end.multiplier)
         arguments = f"{slopes}, q, {self._array(end.guess)}, {guess}, state, trial"
         yield f"status = take_implicit_step(&end, &formula, t, h, {arguments});"
         yield RETURN_FAILURE
+        for point, x in relative:
+            if point.needed is not None:
+                arguments = f"P, {self._array(line.results[6])}, {self._array(point.element)}, {x}"
+                yield f"if (SYMLIE_ANY({self._number(point.needed)} == 0)) system_increment({arguments});"

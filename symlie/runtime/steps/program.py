@@ -14,6 +14,7 @@ from symlie.runtime.steps.instructions import (
     End,
     Instruction,
 )
+from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.stage_instructions import (
     STAGES,
 )
@@ -98,6 +99,8 @@ class Program:
     """Local coordinates, with the names of the option ``map``."""
     history: tuple[tuple[str, int], ...] = ()
     """Parts of earlier states that are kept for the following steps, with the number of steps."""
+    first_steps: int = 0
+    """Number of first steps, which another program computes."""
 
     @cached_property
     def end(self) -> End:
@@ -107,7 +110,7 @@ class Program:
     @property
     def has_end(self) -> bool:
         """False if the lines only determine initial values of the arrays that the method carries."""
-        return self.has(End)
+        return self.has(End, StartingStep)
 
     @property
     def has_estimate(self) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
-from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
 from symlie.runtime.steps.implicit_instructions import Carried, Carry, CarryNumber, HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import (
     HISTORY,
@@ -22,6 +21,7 @@ from symlie.runtime.steps.instructions import (
     NextStage,
     Residuals,
 )
+from symlie.runtime.steps.multistep_recorder import MultistepRecorder
 from symlie.runtime.steps.program import Program
 from symlie.runtime.steps.stage_instructions import (
     DependentRows,
@@ -44,7 +44,7 @@ from symlie.runtime.steps.values import (
 )
 
 
-class StepRecorder(DiscreteRecorder):
+class StepRecorder(MultistepRecorder):
     """Records the step of a method from t to t + h.
 
     Parameters
@@ -76,7 +76,8 @@ class StepRecorder(DiscreteRecorder):
         for sentence in self._contradictions():
             raise ModelError(sentence)
         history = tuple((part, self._history[part]) for part in HISTORY if part in self._history)
-        return Program(self._needed_lines(), self._features, self._coordinates, history)
+        earlier = max(self._history.values(), default=0)
+        return Program(self._needed_lines(), self._features, self._coordinates, history, self._first_steps or earlier)
 
     def _contradictions(self) -> Iterator[str]:
         """Yield a sentence for each pair of instructions that contradict each other."""
@@ -241,7 +242,8 @@ class StepRecorder(DiscreteRecorder):
                 acceleration = None
             elif acceleration is None:
                 raise self._error("a step that reads earlier accelerations needs the stage (0, s.q, s.v)")
-            self._record(KeepHistory(theta, acceleration))
+            self.rotation(theta, max(self._history.values()))
+            self._record(KeepHistory(acceleration))
         return found
 
     @recorded

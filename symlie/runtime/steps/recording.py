@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import Call, recorded
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
-from symlie.runtime.steps.instructions import (
-    Advance,
-    End,
-    Instruction,
-    Operation,
-)
+from symlie.runtime.steps.instructions import Instruction, Operation
 from symlie.runtime.steps.program import Line
-from symlie.runtime.steps.stage_instructions import (
-    STAGES,
-)
 from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH
 
 Kind = TypeVar("Kind", bound=Value)
@@ -68,7 +61,7 @@ class Recording:
         found: list[Line] = []
         read: set[int] = set()
         for line in reversed(self._lines):
-            is_pure = bool(line.results) and not isinstance(line.instruction, (*STAGES, Advance, End))
+            is_pure = bool(line.results) and not line.instruction.has_effects
             if not is_pure or any(x.number in read for x in line.results):
                 found.append(line)
                 read |= {x.number for x in line.instruction.inputs}
@@ -83,8 +76,8 @@ class Recording:
     def _next_number(self) -> int:
         return next(self._numbers)
 
-    def _record(self, instruction: Instruction, *unknowns: Value) -> tuple[Value, ...]:
-        """Record an instruction; its last results may be unknowns that other values refer to already."""
+    def _record(self, instruction: Instruction, given: Mapping[int, Value] | None = None) -> tuple[Value, ...]:
+        """Record an instruction; some of its results may be unknowns that other values refer to already."""
         name = type(instruction).__name__
         for mistake in instruction.mistakes():
             raise self._error(f"{name}: {mistake}")
@@ -92,8 +85,8 @@ class Recording:
             raise self._error(f"{name}: an input is a value of another step")
         if instruction in self._known:
             return self._known[instruction]
-        new = instruction.results[: len(instruction.results) - len(unknowns)]
-        results = (*(self._value(kind, self._next_number()) for kind in new), *unknowns)
+        given, kinds = given or {}, enumerate(instruction.results)
+        results = tuple(given[k] if k in given else self._value(kind, self._next_number()) for k, kind in kinds)
         self._values |= {x.number for x in results}
         self._known[instruction] = results
         self._lines.append(Line(instruction, results, self.for_estimate))

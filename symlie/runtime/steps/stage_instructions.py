@@ -20,6 +20,7 @@ class Stage(Instruction):
     is_first: bool
 
     makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+    has_effects: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class StageWithMultipliers(Instruction):
     multiplier: Multiplier
 
     makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+    has_effects: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class StageBetween(Instruction):
     """True if M is that of the previous stage."""
 
     makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
+    has_effects: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

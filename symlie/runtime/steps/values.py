@@ -82,6 +82,21 @@ class ImplicitValues(NamedTuple):
     """Increment of the configuration."""
 
 
+class UnknownEnd(NamedTuple):
+    """Unknowns of an implicit step in local coordinates at its end."""
+
+    theta: Algebra
+    """Increment of the configuration."""
+    correction: Algebra
+    """Bᵀ η of the stabilised index-2 form; zero without η."""
+    velocity: Velocity
+    """Velocity at the end."""
+    element: Configuration
+    """Group element exp(θ), known after the step is solved."""
+    relative: tuple[Algebra, ...]
+    """Increments from the end to earlier configurations."""
+
+
 START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)
 """The state at the start of the step."""
 

@@ -100,6 +100,12 @@ class VectorRecorder(Recording):
         self._first_acceleration: Acceleration | None = None
         self._history = dict(history or {})
         self._has_end = False
+        self._first_steps = 0
+
+    @property
+    def is_constrained(self) -> bool:
+        """True for systems with constraints."""
+        return self._features.constrained
 
     @recorded
     def stage(self, c: float, q: Configuration, v: Velocity) -> StageValues:

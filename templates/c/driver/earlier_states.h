@@ -10,19 +10,11 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return start > later ? start : later;
 }
 
-static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
-                               const symlie_control *restrict control, mass_matrix *restrict mass,
-                               const symlie_state *restrict state, symlie_real *restrict own)
-{
-    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);
-    return SYMLIE_DONE;
-}
-
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (SYMLIE_LANES == 1 && SYMLIE_ANY(state->own[OWN_COUNT] < EARLIER_STEPS)) return start_step(P, work, t, h, control, mass, state, trial);
+    if (SYMLIE_LANES == 1 && SYMLIE_ANY(state->own[OWN_COUNT] < FIRST_STEPS)) return start_step(P, work, t, h, control, mass, state, trial);
     return later_step(P, work, t, h, control, mass, state, trial);
 }
 

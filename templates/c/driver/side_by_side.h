@@ -91,8 +91,8 @@ SYMLIE_COLD int step_alone(const symlie_problem *restrict P, lane_members *in, i
 static inline int is_next_alone(const lane_members *in, int lane)
 {
     const symlie_state *s = in->states + in->member[lane];
-#ifdef EARLIER_STEPS
-    if (in->state.own[OWN_COUNT][lane] < EARLIER_STEPS) return 1;
+#ifdef FIRST_STEPS
+    if (in->state.own[OWN_COUNT][lane] < FIRST_STEPS) return 1;
 #endif
     return (HAS_OWN_STATE && !s->own_is_valid) || looks_at_step(in->plan->control, s) || (CONSTRAINED && s->surprises > 0);
 }

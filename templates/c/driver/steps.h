@@ -149,13 +149,4 @@ static inline int step_end(const symlie_problem *restrict P, symlie_real angle, 
     return SYMLIE_UNLIKELY(!end_is_finite) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
 }
 
-#ifdef EARLIER_STEPS
-/* Check that the rotation from the earliest state of the method history to the end of a step is in the domain of log,
- * by a bound on the increment of each step. */
-static inline int step_history(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict Theta)
-{
-    return step_end(P, 4 * EARLIER_STEPS * EARLIER_STEPS * system_chart(P, q, Theta), 1);
-}
-#endif
-
 #endif

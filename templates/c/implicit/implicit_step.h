@@ -158,22 +158,13 @@ static inline void keep_record(const newton_problem *restrict s, const symlie_re
 #endif
 }
 
-/* Store the end of an implicit step in a trial. */
-static inline void keep_end(const newton_problem *restrict s, symlie_real *restrict work, symlie_trial *restrict trial)
+/* Pass the record of factors on after a step that does not use them. */
+static inline void pass_record(const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    const symlie_problem *P = s->P;
-    keep_increment(P, s->theta, trial->increment);
-    system_normalize(P, s->q, trial->q);
-    for (int k = 0; k < DIMENSION; k++) {
-        trial->v[k] = without_traces(s->v[k]);
-        trial->acceleration[k] = without_traces(s->v_dot[k]);
-    }
-    trial->acceleration_is_valid = 1;
-#if CONSTRAINED
-    copy(ROWS, s->lambda, trial->lambda);
-    measure_residuals(P, work, s->t, trial->q, trial->v, trial);
+#if KEEPS_FACTORS
+    copy(RECORD, state->own + OWN - RECORD, trial->own + OWN - RECORD);
 #endif
-    (void)work;
+    trial->own_rest = 0;
 }
 
 /* Solve the equations of a step of length h from an initial guess of theta and of the multipliers, or zero multipliers if

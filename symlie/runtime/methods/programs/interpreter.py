@@ -11,11 +11,14 @@ import numpy as np
 
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.bdf.orders import NextOrder, StepSizes, next_order
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
 from symlie.runtime.methods.programs.discrete_stages import DiscreteStages
 from symlie.runtime.methods.programs.history import shifted
-from symlie.runtime.methods.programs.implicit_end import LinearFormula, hidden_violation
+from symlie.runtime.methods.programs.implicit_end import EndFormula, hidden_violation
+from symlie.runtime.methods.programs.starting_step import starting_step
 from symlie.runtime.methods.programs.symplectic_stage import symplectic_stage
 from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
 from symlie.runtime.steps.expressions import Scalar, Value
@@ -50,6 +53,17 @@ from symlie.runtime.steps.instructions import (
     Where,
     WithStates,
 )
+from symlie.runtime.steps.multistep_instructions import (
+    Choice,
+    Compose,
+    ErrorNorm,
+    Exponential,
+    Inverse,
+    OrderChoice,
+    Relative,
+    Rotation,
+    StartingStep,
+)
 from symlie.runtime.steps.program import Program
 from symlie.runtime.steps.stage_instructions import (
     CoordinateRate,
@@ -63,7 +77,7 @@ from symlie.runtime.steps.stage_instructions import (
     StageWithMultipliers,
     StorageRate,
 )
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Configuration
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Acceleration, Configuration
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -74,14 +88,22 @@ OPERATORS: dict[str, Callable[[float, float], float]] = {
     "-": operator.sub,
     "*": operator.mul,
     "/": lambda x, y: float(np.divide(x, y)),
+    "<=": lambda x, y: float(x <= y),
 }
 """Operations on numbers."""
 
 
-def interpreted(program: Program, stepper: Stepper, state: State, h: float, parts: Mapping[str, slice]) -> Trial:
-    """Compute a step of length h with a method history of the given parts."""
+def interpreted(
+    program: Program,
+    stepper: Stepper,
+    state: State,
+    h: float,
+    parts: Mapping[str, slice],
+    starter: Method | None = None,
+) -> Trial:
+    """Compute a step of length h with a method history of the given parts, and a method of starting steps."""
     own = np.zeros(0) if state.own is None else state.own.copy()
-    step = _Step(program, stepper, state, h, own, parts)
+    step = _Step(program, stepper, state, h, own, parts, starter)
     step.execute()
     assert step.trial is not None
     if program.carried:
@@ -109,10 +131,17 @@ class _Step:
     """
 
     def __init__(
-        self, program: Program, stepper: Stepper, state: State, h: float, own: Array, parts: Mapping[str, slice]
+        self,
+        program: Program,
+        stepper: Stepper,
+        state: State,
+        h: float,
+        own: Array,
+        parts: Mapping[str, slice],
+        starter: Method | None = None,
     ) -> None:
         self._program, self._stepper, self._state, self._h = program, stepper, state, h
-        self._own, self._parts = own, parts
+        self._own, self._parts, self._starter = own, parts, starter
         self._coordinates = None if program.coordinates == "exp" else stepper.further
         self._stages: list[Array] = []
         self._constrained = ConstrainedStages(stepper)
@@ -120,6 +149,7 @@ class _Step:
         self.arrays: dict[int, Array | float] = {value.number: array for value, array in start.items()}
         self.arrays[STEP_LENGTH] = h
         self.trial: Trial | None = None
+        self._next: NextOrder | None = None
 
     def execute(self) -> None:
         """Execute the program."""
@@ -188,6 +218,20 @@ class _Step:
             case Carried(name, kind):
                 kept = self._own[self._parts[name]]
                 return (float(kept[0]) if kind is Scalar else kept.copy(),)
+            case Exponential() | Inverse() | Compose() | Relative():
+                return (self._element(instruction),)
+            case Choice(_, condition, x, y):
+                return (self[x if self._number(condition) else y],)
+            case Rotation(theta, steps):
+                stepper.check_chart(self._state.q, self[theta], times=2 * steps)
+                return (4 * steps * steps * kernels.chart(self._state.q, self[theta]),)
+            case StartingStep(acceleration):
+                return self._starting_step(acceleration)
+            case ErrorNorm(theta, theta_hat, v_n, v, v_hat):
+                difference = np.concatenate([self[theta_hat] - self[theta], self[v_hat] - self[v]])
+                return (stepper.control.error(self[theta], difference, self[v_n], self[v]),)
+            case OrderChoice():
+                return self._order_choice(instruction)
             case HiddenViolation(q, v, needed):
                 if needed is None or self._number(needed) != 0 or stepper.control.with_estimate:
                     return (hidden_violation(stepper, t, self[q], self[v]),)
@@ -219,6 +263,8 @@ class _Step:
                 self.trial = stepper.trial(self._state, self[q], self[v], self._stages, len(self._stages), self[theta])
                 if self._program.is_implicit:
                     self.trial.rhs_evaluations = stepper.newton.evaluations
+                if self._next is not None:
+                    self.trial.order, self.trial.error, self.trial.factor = self._next[4:]
                 if not is_on_group:
                     self.trial.q = self[q]
                 return (self.trial.q,)
@@ -270,13 +316,44 @@ class _Step:
     def _implicit_end(self, end: ImplicitEnd) -> tuple[Array | float, ...]:
         stepper, method = self._stepper, self._stepper.method
         assert isinstance(method, Implicit)
-        formula = LinearFormula(end, self.__getitem__, self._number, stepper.mechanics.layout.has_velocity)
+        has_velocity = stepper.mechanics.layout.has_velocity
+        formula = EndFormula(end, self.__getitem__, self._number, stepper.further, has_velocity)
         multipliers = np.zeros(stepper.rows) if end.multiplier is None else self[end.multiplier]
         step, at = method.end_of_step(stepper, self._state, self._h, formula, self[end.guess], multipliers)
         if method.keeps_factors:
             record = step.record_after(stepper.newton.iterations, renews=method.renews_factors)
             self._own[len(self._own) - len(record) :] = record
-        return at.q, without_traces(at.v), without_traces(at.acceleration), at.multipliers, at.theta, at.w
+        found = at.q, without_traces(at.v), without_traces(at.acceleration), at.multipliers, at.theta, at.w
+        return (*found, formula.element, *formula.relative) if end.sees_end else found
+
+    def _element(self, instruction: Exponential | Inverse | Compose | Relative) -> Array:
+        """Return a group element, or the increment between two of them."""
+        kernels = self._stepper.further
+        assert kernels is not None
+        match instruction:
+            case Exponential(theta):
+                return kernels.exponential(self[theta])
+            case Inverse(x):
+                return kernels.inverse(self[x])
+            case Compose(x, y):
+                return kernels.compose(self[x], self[y])
+            case Relative(x, y):
+                return kernels.increment(self[x], self[y])
+
+    def _starting_step(self, acceleration: Acceleration) -> tuple[Array, ...]:
+        stepper, state = self._stepper, self._state
+        assert stepper.further is not None and self._starter is not None
+        self.trial = trial = starting_step(stepper, self._starter, state, self._h)
+        found = self[acceleration] if trial.acceleration is None else trial.acceleration
+        return trial.q, trial.v, found, stepper.further.increment(state.q, trial.q)
+
+    def _order_choice(self, choice: OrderChoice) -> tuple[float, ...]:
+        """Choose the order of the next step; the result of the step takes its error when the step ends."""
+        known = [int(self._number(x)) for x in (choice.known, choice.order, choice.equal)]
+        lengths, norms = ([self._number(x) for x in values] for values in (choice.lengths, choice.norms))
+        sizes, rotation = StepSizes(self._h, self._state.planned, lengths), self._number(choice.rotation)
+        self._next = next_order(self._stepper.control, sizes, known, norms, rotation)
+        return tuple(map(float, self._next[:4]))
 
     def _complete(self, instruction: Instruction) -> None:
         """Complete the result of the step, or change the data for the next one."""
@@ -296,9 +373,8 @@ class _Step:
             return
         assert trial is not None
         match instruction:
-            case KeepHistory(theta, acceleration):
+            case KeepHistory(acceleration):
                 assert state.own is not None
-                stepper.check_chart(state.q, self[theta], times=2 * self._program.earlier_steps)
                 newest = {"lengths": np.array([self._h]), "configurations": state.q, "velocities": state.v}
                 if acceleration is not None:
                     newest["accelerations"] = self[acceleration]

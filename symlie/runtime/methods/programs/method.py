@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.programs.history import arrays_of_carried, arrays_of_history
+from symlie.runtime.methods.programs.history import COUNT, arrays_of_carried, arrays_of_history
 from symlie.runtime.methods.programs.interpreter import first_values, interpreted
 from symlie.runtime.steps.c_text import step_header
+from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Features, Program, features_of
 from symlie.runtime.steps.recorder import StepRecorder
 
@@ -58,6 +59,17 @@ class ProgrammedMethod(Method):
             Recorder for a system.
         """
 
+    def write_first_step(self, s: StepRecorder) -> None:
+        """Write the step that `starter` takes at the beginning.
+
+        Parameters
+        ----------
+        s
+            Recorder for a system.
+        """
+        assert self.starter is not None
+        self.starter.write_step(s)
+
     def write_first_values(self, s: StepRecorder) -> None:
         """Write the initial values of the arrays that the step carries; others are zero.
 
@@ -78,12 +90,13 @@ class ProgrammedMethod(Method):
         if self.starter is None:
             return None
         s = StepRecorder(features, self.starter.coordinates, dict(self.program(features).history))
-        self.starter.write_step(s)
+        self.write_first_step(s)
         return s.program()
 
     def first_values(self, features: Features) -> Program | None:
         """Return the initial values of the arrays that the step carries; None without such arrays."""
-        if not self.program(features).carried:
+        program = self.program(features)
+        if not (program.carried or program.history):
             return None
         s = StepRecorder(features, is_step=False)
         self.write_first_values(s)
@@ -96,8 +109,10 @@ class ProgrammedMethod(Method):
 
     def step_files(self, features: Features) -> dict[str, str]:
         if features not in self._headers:
-            programs = self.start_program(features), self.first_values(features)
-            header = step_header(self.program(features), self.name, *programs)
+            start, starter = self.start_program(features), None
+            if start is not None and start.has(StartingStep) and self.starter is not None:
+                starter = self.starter.program(features)
+            header = step_header(self.program(features), self.name, start, self.first_values(features), starter)
             self._headers[features] = header
         return {STEP_HEADER: self._headers[features]}
 
@@ -115,5 +130,6 @@ class ProgrammedMethod(Method):
             program = self.program(features)
             stepper.programs[self.name] = program, self.start_program(features) or program
         later, start = stepper.programs[self.name]
-        is_start = state.own is not None and later.history and state.own[0] < later.earlier_steps
-        return interpreted(start if is_start else later, stepper, state, h, self.own_parts(stepper.mechanics.layout))
+        parts = self.own_parts(stepper.mechanics.layout)
+        is_start = later.first_steps > 0 and state.own is not None and state.own[parts[COUNT]][0] < later.first_steps
+        return interpreted(start if is_start else later, stepper, state, h, parts, self.starter)

@@ -1,18 +1,7 @@
-/* Error estimates of variable-order BDF, and the choice of order and step size; symlie/runtime/methods/bdf/orders.py
- * takes the same decisions. */
-#ifndef SYMLIE_BDF_ORDERS_H
-#define SYMLIE_BDF_ORDERS_H
-
-/* Weights of the values at the nodes in their divided difference. */
-static inline void difference_weights(int count, const symlie_real *restrict node, symlie_real *restrict weight)
-{
-    for (int i = 0; i < count; i++) {
-        symlie_real product = 1;
-        for (int j = 0; j < count; j++)
-            if (j != i) product *= node[i] - node[j];
-        weight[i] = 1 / product;
-    }
-}
+/* Error estimates of methods of variable order, and the choice of order and step size;
+ * symlie/runtime/methods/bdf/orders.py takes the same decisions. */
+#ifndef SYMLIE_ORDER_CHOICE_H
+#define SYMLIE_ORDER_CHOICE_H
 
 /* Error constant: the error that k steps of order k add is this factor times the divided difference of order k + 1.
  * It depends on the distances between the start of a step and the k points of its formula. */
@@ -51,7 +40,7 @@ static inline symlie_real phase_of(int order, symlie_real difference, symlie_rea
     return before > 0 ? sqrt(order * (order + 1) * difference / before) : 0;
 }
 
-/* Choose the order and the step size factor after an accepted step. difference[i] belongs to order - 2 + i and is -1
+/* Return the order and the step size factor after an accepted step. difference[i] belongs to order - 2 + i and is -1
  * if unavailable. `equal` counts the steps since the last change of order or step size. */
 static inline int chosen_order(const symlie_control *control, const symlie_real *restrict point, int order,
                                const symlie_real *restrict difference, int equal, int is_known, symlie_real *restrict factor)
@@ -85,6 +74,49 @@ static inline int chosen_order(const symlie_control *control, const symlie_real 
     *factor = fmax(control->fac_min, control->safety * reached[best]);
     if (*factor >= 1 && *factor <= control->hold) *factor = 1;
     return order - 2 + best;
+}
+
+typedef struct {
+    symlie_real known;      /* number of known points before the end of the step */
+    symlie_real order;
+    symlie_real equal;      /* number of steps since the last change of order or step size */
+    symlie_real is_omitted; /* 1 if the history omits the start of the step, which a shortened step would place too close
+                             * to another point */
+} next_order;
+
+/* Set the error of a step, and choose order and size of the next one. norms[k] is the norm of the divided differences
+ * for the order k + 1, and rotation the square of the bound of the rotation over all points. */
+static inline next_order choose_order(const symlie_control *restrict control, const symlie_state *restrict state, symlie_real h,
+                                      symlie_real known, symlie_real order, symlie_real equal, const symlie_real *restrict lengths,
+                                      const symlie_real *restrict norms, symlie_real rotation, symlie_trial *restrict trial)
+{
+    const int of = (int)order, points = (int)known;
+    symlie_real node[STEPS + 2] = {0, -1}, point[STEPS], difference[4];
+    for (int i = 2; i < STEPS + 2; i++) node[i] = node[i - 1] - lengths[i - 2] / h;
+    for (int i = 0; i < 4; i++) {
+        const int k = of - 2 + i;
+        difference[i] = k > 0 && k <= STEPS && k <= points ? norms[k - 1] : -1;
+    }
+    for (int i = 0; i < of; i++) point[i] = -node[i + 1] - 1;
+    if (points < STEPS && of <= 3 && difference[3 - of] >= 0) difference[3 - of] *= FIRST_ERRORS;
+    trial->order = of;
+    trial->error = difference[2] * error_factor(of, point, 1);
+    trial->factor = trial->error <= 1 ? 1 : shorter_step(control, node, of, difference[2]);
+
+    const symlie_real planned = fmin(state->h, control->h_max);
+    const int is_cut = h < planned, is_omitted = is_cut && lengths[0] + h <= NEAR_POINTS * planned;
+    int next = of;
+    for (int i = 0; i < STEPS; i++) point[i] = -node[i];
+    if (trial->error <= 1 && !is_cut) {
+        next = chosen_order(control, point, of, difference, (int)equal, points == STEPS, &trial->factor);
+        if (rotation > 0) trial->factor = fmin(trial->factor, CHART_PART * sqrt(CHART_LIMIT / rotation));
+    }
+    return (next_order){
+        .known = is_omitted ? known : fmin(known + 1, STEPS),
+        .order = next,
+        .equal = next == of && trial->factor == 1 ? equal + 1 : 0,
+        .is_omitted = is_omitted,
+    };
 }
 
 #endif

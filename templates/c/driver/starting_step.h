@@ -1,19 +1,18 @@
-/* Starting steps of BDF: a half-explicit method in substeps so short that halving them changes velocities by at most
- * START_TOLERANCE, or by less than the resolution of configuration differences. See bdf.h. */
-#ifndef SYMLIE_BDF_START_H
-#define SYMLIE_BDF_START_H
-
-#define method_step begin_step
-#define step_workspace begin_step_workspace
-#include "step.h"
-#undef method_step
-#undef step_workspace
+/* A starting step: the starting method in substeps so short that halving them changes velocities by at most
+ * START_TOLERANCE, or by less than the resolution of configuration differences. */
+#ifndef SYMLIE_STARTING_STEP_H
+#define SYMLIE_STARTING_STEP_H
 
 #if HAS_SWITCHES
 #define SIGNS_OF_START (2LL * SWITCHES)
 #else
 #define SIGNS_OF_START 0
 #endif
+
+static inline long long starting_workspace(const symlie_problem *restrict P)
+{
+    return starter_step_workspace(P) + 4LL * DIMENSION + STORAGE + ROWS + SIGNS_OF_START;
+}
 
 /* Return whether a switching function has a different sign at the end of a step. */
 static inline int is_over_switch(const symlie_problem *restrict P, symlie_real t, symlie_real h, const symlie_state *restrict state,
@@ -43,7 +42,7 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
     copy(DIMENSION, state->acceleration, at->acceleration);
     at->acceleration_is_valid = state->acceleration_is_valid;
     for (int part = 0; part < parts; part++) {
-        const int status = begin_step(P, work, t + part * (h / parts), h / parts, control, mass, at, trial);
+        const int status = starter_step(P, work, t + part * (h / parts), h / parts, control, mass, at, trial);
         if (status != SYMLIE_DONE) return status;
         if (!all_finite(STORAGE, trial->q) || !all_finite(ROWS, trial->lambda)) return SYMLIE_NOT_FINITE;
         evaluations += trial->rhs_evaluations;
@@ -59,10 +58,10 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
     return SYMLIE_DONE;
 }
 
-/* Take a first step in sufficiently short substeps; increment is scratch until the end. Across a switch, substeps do
+/* Take a step in sufficiently short substeps; increment is scratch until the end. Across a switch, substeps do
  * not converge because of the jump: such a step may be inaccurate if it will be replaced by the step up to the
  * switch. */
-static inline int take_start(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+static inline int take_starting_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_real *restrict increment, symlie_trial *restrict trial)
 {

@@ -1,0 +1,134 @@
+"""Instructions of multi-step methods: group elements relative to the current configuration, starting steps, and the
+choice of the order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.instructions import Instruction, described
+from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
+
+
+@dataclass(frozen=True)
+class Exponential(Instruction):
+    """Group element exp(θ)."""
+
+    theta: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+
+
+@dataclass(frozen=True)
+class Inverse(Instruction):
+    """x⁻¹ of a group element."""
+
+    x: Configuration
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+
+
+@dataclass(frozen=True)
+class Compose(Instruction):
+    """x∘y of group elements."""
+
+    x: Configuration
+    y: Configuration
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
+
+
+@dataclass(frozen=True)
+class Relative(Instruction):
+    """log(x⁻¹∘y) of group elements that are close to the identity."""
+
+    x: Configuration
+    y: Configuration
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+
+
+@dataclass(frozen=True)
+class Choice(Instruction):
+    """x if a number is not 0, otherwise y."""
+
+    kind: type[Value]
+    condition: Scalar
+    x: Value
+    y: Value
+
+    is_elementwise: ClassVar[bool] = True
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (self.kind,)
+
+    def mistakes(self) -> Iterator[str]:
+        yield from super().mistakes()
+        if not isinstance(self.y, self.kind):
+            yield f"both values must be of the kind {self.kind.kind}, but one is {described(self.y)}"
+
+
+@dataclass(frozen=True)
+class Rotation(Instruction):
+    """Check that the rotation of some steps with the increment θ is in the domain of log, with the square of its bound.
+
+    The bound is twice the rotation of θ per step, relative to π.
+    """
+
+    theta: Algebra
+    steps: int
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
+    has_effects: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class StartingStep(Instruction):
+    """Step by the starting method, in substeps so short that halving them hardly changes velocities.
+
+    The results are q, v, v' and the increment. If the starting method does not compute v' at the end, it is that of the
+    input.
+    """
+
+    acceleration: Acceleration
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Configuration, Velocity, Acceleration, Algebra)
+    has_effects: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class ErrorNorm(Instruction):
+    """Norm of the error of (θ, v), relative to the tolerances."""
+
+    theta: Algebra
+    theta_hat: Algebra
+    v_n: Velocity
+    v: Velocity
+    v_hat: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
+
+
+@dataclass(frozen=True)
+class OrderChoice(Instruction):
+    """Error of the step, order and length of the next one, from norms of divided differences.
+
+    The results are the number of known points, the order, the number of steps since it changed, and 1 if the start of
+    this step is omitted from the history.
+    """
+
+    known: Scalar
+    """Number of known points before the start of the step."""
+    order: Scalar
+    equal: Scalar
+    lengths: tuple[Scalar, ...]
+    """Lengths of earlier steps, latest first."""
+    norms: tuple[Scalar, ...]
+    """Norms for the orders one, two, …; those of orders above the number of known points are not used."""
+    rotation: Scalar
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Scalar, Scalar, Scalar, Scalar)
+    has_effects: ClassVar[bool] = True

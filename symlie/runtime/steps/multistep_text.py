@@ -1,0 +1,67 @@
+"""C text of instructions of multi-step methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from symlie.runtime.steps.multistep_instructions import (
+    Choice,
+    Compose,
+    ErrorNorm,
+    Exponential,
+    Inverse,
+    OrderChoice,
+    Relative,
+    Rotation,
+    StartingStep,
+)
+from symlie.runtime.steps.program import Line
+from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText
+
+MULTISTEP = (Choice, Compose, ErrorNorm, Exponential, Inverse, OrderChoice, Relative, Rotation, StartingStep)
+"""Instructions that `MultistepText` prints."""
+
+
+class MultistepText(ValueText):
+    """Printer of instructions of multi-step methods."""
+
+    def multistep_statements(self, line: Line) -> Iterator[str]:
+        """Yield the statements of an instruction of `MULTISTEP`."""
+        instruction, out = line.instruction, [self._array(x) for x in line.results]
+        inputs = ", ".join(map(self._array, instruction.inputs))
+        match instruction:
+            case Exponential():
+                yield f"system_exponential(P, {inputs}, {out[0]});"
+            case Inverse():
+                yield f"system_inverse(P, {inputs}, {out[0]});"
+            case Compose():
+                yield f"system_compose(P, {inputs}, {out[0]});"
+            case Relative():
+                yield f"system_increment(P, {inputs}, {out[0]});"
+            case Choice(_, condition, x, y):
+                entries = f"{self._entry(x)}, {self._entry(y)}"
+                yield self._loop(line, f"SYMLIE_WHERE({self._number(condition)} != 0, {entries})")
+            case Rotation(theta, steps):
+                yield f"const symlie_real {out[0]} = {4 * steps * steps} * system_chart(P, q, {self._array(theta)});"
+                yield f"status = step_end(P, {out[0]}, 1);"
+                yield RETURN_FAILURE
+            case StartingStep(acceleration):
+                yield f"status = take_starting_step(P, work, t, h, control, mass, state, {out[3]}, trial);"
+                yield RETURN_FAILURE
+                yield f"system_increment(P, q, trial->q, {out[3]});"
+                known = f"trial->acceleration_is_valid ? trial->acceleration : {self._array(acceleration)}"
+                yield f"copy(DIMENSION, {known}, {out[2]});"
+                yield "pass_record(state, trial);"
+            case ErrorNorm():
+                yield f"const symlie_real {out[0]} = error_norm(P, control, trial, {inputs});"
+            case OrderChoice():
+                yield from self._order_choice(instruction, out)
+
+    def _order_choice(self, choice: OrderChoice, out: Sequence[str]) -> Iterator[str]:
+        for name, values in {"lengths": choice.lengths, "norms": choice.norms}.items():
+            yield f"const symlie_real {name}[] = {{{', '.join(map(self._number, values))}}};"
+        state = ", ".join(map(self._number, (choice.known, choice.order, choice.equal)))
+        arguments = f"control, state, h, {state}, lengths, norms, {self._number(choice.rotation)}, trial"
+        yield f"const next_order next = choose_order({arguments});"
+        for x, name in zip(out, ("known", "order", "equal", "is_omitted"), strict=True):
+            yield f"const symlie_real {x} = next.{name};"

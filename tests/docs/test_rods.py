@@ -58,7 +58,7 @@ def test_hanging_rope_balances_its_load() -> None:
 @pytest.mark.slow
 def test_three_connected_rods_are_correct() -> None:
     """The branches start without stress, hold on to the trunk's end, and sway; damping takes energy only."""
-    solution = run("Three rods that meet in a node")
+    solution = run("Three rods that meet at a node")
     system = solution.system
     start = system.initial_state
     potential = system.kernels.energy(system.prepared, 0.0, start.q, start.v)[1]

@@ -16,7 +16,8 @@ PROGRAMS = ROOT / "symlie" / "runtime" / "methods" / "programs"
     [
         (0, "half_explicit", 6, {"12", "13", "14", "15"}),
         (1, "generalized_alpha", 7, {"1", "2", "3", "4", "5", "6"}),
-        (2, "variational", 3, set()),
+        (2, "bdf", 3, {"1", "2", "3"}),
+        (3, "variational", 3, set()),
     ],
 )
 def test_quoted_lines_are_those_of_the_program(table: int, name: str, lines: int, equations: set[str]) -> None:

@@ -24,7 +24,6 @@ from symlie.utilities.paths import PACKAGE, template_folder
 from tests.systems import heavy_top_system
 
 METHODS = PACKAGE / "runtime" / "methods"
-IMPLICIT = PACKAGE / "runtime" / "implicit"
 PROGRAMS = METHODS / "programs"
 HEADERS = template_folder() / "c" / "methods"
 FILES = {family: importlib.import_module(cls.__module__).__file__ or "" for family, cls in FAMILIES.items()}
@@ -51,10 +50,7 @@ def equations_of_header(name: str) -> tuple[set[str], set[str]]:
 
 
 def test_c_and_python_name_the_same_equations() -> None:
-    """C and Python cite the same equations in headers and at lines of code; two families may share a header.
-
-    Formulas of implicit steps and coefficients of series have separate modules.
-    """
+    """C and Python cite the same equations in headers and at lines of code."""
     stated: dict[str, set[str]] = defaultdict(set)
     found: dict[str, set[str]] = defaultdict(set)
     for family, cls in FAMILIES.items():
@@ -62,9 +58,8 @@ def test_c_and_python_name_the_same_equations() -> None:
             continue
         text = Path(FILES[family]).read_text(encoding="utf-8")
         stated[cls.header] |= numbers(ast.get_docstring(ast.parse(text)) or "")
-        parts = [*IMPLICIT.glob("*_formula.py"), IMPLICIT.parent / "methods" / "series_at.py"]
-        formulas = [p.read_text(encoding="utf-8") for p in parts if f".{p.stem} import" in text]
-        found[cls.header] |= numbers(remarks("\n".join([text, *formulas])))
+        series = (METHODS / "series_at.py").read_text(encoding="utf-8")
+        found[cls.header] |= numbers(remarks("\n".join([text, series])))
     assert {path.name for path in HEADERS.iterdir()} >= set(stated)
     for header, equations in stated.items():
         opening, lines = equations_of_header(header)

@@ -21,6 +21,7 @@ class Probe(ProgrammedMethod):
 
     write: Write = lambda s: None
     map: str = "exp"
+    kernels: str | None = None
 
     family: ClassVar[str] = "probe"
     takes_constraints: ClassVar[bool] = True
@@ -36,13 +37,13 @@ class Probe(ProgrammedMethod):
 
     @property
     def kernel_set(self) -> str | None:
-        return None if self.map == "exp" else self.map
+        return self.kernels if self.map == "exp" else self.map
 
     def write_step(self, s: StepRecorder) -> None:
         self.write(s)
 
 
-def probe(write: Write, coordinates: str = "exp", *, has_estimate: bool = False) -> Probe:
-    """Return a method with a given step."""
+def probe(write: Write, coordinates: str = "exp", *, kernels: str | None = None, has_estimate: bool = False) -> Probe:
+    """Return a method with a given step, local coordinates and further kernels of nodes."""
     tableau = Tableau(name="probe", order=2, order_hat=1 if has_estimate else None, c=(), source="")
-    return Probe(tableau, write=write, map=coordinates)
+    return Probe(tableau, write=write, map=coordinates, kernels=kernels)

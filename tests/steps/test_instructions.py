@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.errors import OutsideChartError
 from symlie.models import heavy_top
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.steps.expressions import Expression, Scalar
+from symlie.runtime.steps.multistep_instructions import Choice
 from symlie.runtime.steps.recorder import StepRecorder
+from symlie.runtime.steps.values import START_Q, START_V, Algebra, Velocity
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
 from tests.runtime.test_explicit_methods import shaken
@@ -128,6 +132,52 @@ def test_instructions(name: str, backend: str, write: Write, expected: Expected)
 def solution_start(solution: sl.Solution) -> tuple[Array, Array]:
     """State at the start of a run."""
     return solution.q[0], solution.v[0]
+
+
+@pytest.mark.parametrize("chosen", [0.0, 1.0])
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_group_elements(backend: str, chosen: float) -> None:
+    """exp(-x)∘exp(y) has the logarithm of log(exp(x)⁻¹∘exp(y)), and choices depend on a comparison."""
+
+    def write(s: StepRecorder) -> None:
+        s.stage(0.0, s.q, s.v)
+        x = s.evaluated(Algebra, s.h * s.v)
+        y = s.evaluated(Algebra, -0.5 * s.h * s.v)
+        first, second = s.exponential(x), s.exponential(y)
+        theta = s.relative(first, second)
+        product = s.compose(s.inverse(first), second)
+        one = s.exponential(s.evaluated(Algebra, Expression()))
+        again = s.relative(one, product)
+        s.rotation(theta, 2)
+        is_chosen = s.at_most(s.h, H if chosen else H / 2)
+        s.end(s.advance(s.q, s.choice(is_chosen, theta, s.evaluated(Algebra, 2.0 * again))), s.v, theta)
+
+    system = heavy_top_system("S3", backend)
+    solution = sl.solve(system, H, method=probe(write, kernels="increments"), h=H)
+    theta = -1.5 * H * solution.v[0] * (1 if chosen else 2)
+    expected = system.kernels.advance(solution.q[0], theta)
+    assert np.abs(solution.q[-1] - expected).max() < BACKENDS_OF_SPACES
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_rotation_outside_the_domain_of_log_is_an_error(backend: str) -> None:
+    def write(s: StepRecorder) -> None:
+        s.stage(0.0, s.q, s.v)
+        theta = s.evaluated(Algebra, s.h * s.v)
+        s.rotation(theta, 10**6)
+        s.end(s.advance(s.q, theta), s.v, theta)
+
+    with pytest.raises(OutsideChartError):
+        sl.solve(heavy_top_system("S3", backend), H, method=probe(write), h=H)
+
+
+def test_choices_have_values_of_one_kind() -> None:
+    choice = Choice(Velocity, Scalar(3, _no_operation), START_V, START_Q)
+    assert list(choice.mistakes()) == ["both values must be of the kind velocity, but one is configuration"]
+
+
+def _no_operation(operator: str, x: Scalar | float, y: Scalar | float) -> Scalar:
+    raise NotImplementedError
 
 
 @pytest.mark.parametrize("coordinates", ["cayley", "second_kind"])

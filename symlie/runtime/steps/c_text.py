@@ -118,11 +118,12 @@ def _header(
         yield from _Printer(program).functions("")
     else:
         yield from _Printer(program).functions("later_")
+        yield "#if SYMLIE_LANES == 1"
         if starter is not None:
             yield from _Printer(starter).functions("starter_")
             yield from ('#include "starting_step.h"', "")
         yield from _Printer(start).functions("start_")
-        yield from ('#include "earlier_states.h"', "")
+        yield from ("#endif", '#include "earlier_states.h"', "")
     yield "#endif"
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
 Terms: TypeAlias = "tuple[tuple[float | Scalar, Vector], ...]"
 """Weights and vectors of a sum."""
+Number: TypeAlias = Any
+"""``float``, ``Fraction`` or ``Scalar``, in formulas for coefficients that apply to all of them."""
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,21 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    const long long start = start_step_workspace(P), later = later_step_workspace(P);
-    return start > later ? start : later;
+    const long long later = later_step_workspace(P);
+#if SYMLIE_LANES == 1
+    const long long start = start_step_workspace(P);
+    if (start > later) return start;
+#endif
+    return later;
 }
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (SYMLIE_LANES == 1 && SYMLIE_ANY(state->own[OWN_COUNT] < FIRST_STEPS)) return start_step(P, work, t, h, control, mass, state, trial);
+#if SYMLIE_LANES == 1
+    if (state->own[OWN_COUNT] < FIRST_STEPS) return start_step(P, work, t, h, control, mass, state, trial);
+#endif
     return later_step(P, work, t, h, control, mass, state, trial);
 }
 

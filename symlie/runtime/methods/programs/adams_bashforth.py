@@ -15,10 +15,10 @@ Source: [Faltinsen2001], here with increments relative to q_n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from symlie.runtime.steps.expressions import Scalar
+    from symlie.runtime.steps.expressions import Number, Scalar
     from symlie.runtime.steps.recorder import StepRecorder
 
 
@@ -38,7 +38,7 @@ def adams_bashforth_step(s: StepRecorder, steps: int) -> None:
     s.end(*s.at(1.0, s.advance(s.q, Theta), s.velocity(s.v, beta, V_dot)), Theta)
 
 
-def lagrange_integrals(tau: Sequence[Any]) -> list[Any]:
+def lagrange_integrals(tau: Sequence[Number]) -> list[Number]:
     """Return the integrals (4) of the Lagrange polynomials with nodes τ over [0, 1], from their coefficients."""
     found = []
     for j, own in enumerate(tau):

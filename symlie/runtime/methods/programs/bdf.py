@@ -30,19 +30,19 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from symlie.runtime.steps.expressions import Expression, Scalar
+from symlie.runtime.steps.expressions import Expression, Number, Scalar
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, ImplicitValues, Velocity
 
 if TYPE_CHECKING:
     from symlie.runtime.steps.recorder import StepRecorder
 
-Choose: TypeAlias = "Callable[[int, Any, float], Any]"
+Choose: TypeAlias = "Callable[[int, Number, float], Number]"
 """Function of the index of a point that returns a number for points in the formula, and another one for others."""
 
 
-def _first(_: int, x: Any, __: float) -> Any:
+def _first(_: int, x: Number, __: float) -> Number:
     """Return the number for points in the formula."""
     return x
 
@@ -171,7 +171,7 @@ def times_of(h: Scalar, lengths: Sequence[Scalar]) -> list[Scalar]:
     return times
 
 
-def derivative_weights(times: Sequence[Any], choose: Choose = _first) -> list[Any]:
+def derivative_weights(times: Sequence[Number], choose: Choose = _first) -> list[Number]:
     """Return the derivatives (4) at zero of the Lagrange polynomials whose nodes are zero and earlier times, in 1/s."""
     found = []
     for i, x in enumerate(times):
@@ -182,7 +182,7 @@ def derivative_weights(times: Sequence[Any], choose: Choose = _first) -> list[An
     return [-functools.reduce(operator.add, found), *found]
 
 
-def extrapolation_weights(times: Sequence[Any], choose: Choose = _first) -> list[Any]:
+def extrapolation_weights(times: Sequence[Number], choose: Choose = _first) -> list[Number]:
     """Return the weights of the slope at the first time and of the values at the others in the value at zero, for
     polynomials that are zero at the first time."""
     h, later = -times[0], [*enumerate(times)][1:]
@@ -195,7 +195,7 @@ def extrapolation_weights(times: Sequence[Any], choose: Choose = _first) -> list
     return found
 
 
-def _quotient(above: Sequence[Any], below: Sequence[Any]) -> Any:
+def _quotient(above: Sequence[Number], below: Sequence[Number]) -> Number:
     """Return the quotient of two products, of which at least one has factors."""
     if not below:
         return functools.reduce(operator.mul, above)

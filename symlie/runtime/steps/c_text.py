@@ -24,6 +24,7 @@ from symlie.runtime.steps.instructions import (
     Combination,
     Difference,
     Earlier,
+    End,
     Instruction,
     InverseTangent,
     Moving,
@@ -51,6 +52,7 @@ from symlie.runtime.steps.stage_instructions import (
 )
 from symlie.runtime.steps.stage_text import StageText
 from symlie.runtime.steps.value_text import time_text
+from symlie.runtime.steps.values import START_V
 
 WIDTH = 120
 """Largest length of a line of C."""
@@ -163,11 +165,12 @@ class _Printer(StageText, NewtonText, MultistepText, EndText):
         yield from ("    symlie_real angle = SYMLIE_NUMBER(0);", "    int status;")
         if self._program.has(DiscreteEnd):
             yield "    VARIATIONAL_STEP(problem);"
+        if not self._program.has(End):
+            yield "    (void)q, (void)v, (void)status, (void)angle;"
+        elif START_V.number not in self._used:
+            yield "    (void)v;"
         if not self._program.has_end:
-            yield from (
-                "    (void)q, (void)v, (void)status, (void)angle;",
-                "    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);",
-            )
+            yield "    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);"
         for for_estimate, part in groupby(lines, lambda x: x.for_estimate):
             if for_estimate:
                 yield "    if (!control->with_estimate) return SYMLIE_DONE;"

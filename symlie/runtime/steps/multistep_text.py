@@ -51,7 +51,7 @@ class MultistepText(ValueText):
                 yield f"system_increment(P, q, trial->q, {out[3]});"
                 known = f"trial->acceleration_is_valid ? trial->acceleration : {self._array(acceleration)}"
                 yield f"copy(DIMENSION, {known}, {out[2]});"
-                yield "pass_record(state, trial);"
+                yield "pass_record(P, state, trial);"
             case ErrorNorm():
                 yield f"const symlie_real {out[0]} = error_norm(P, control, trial, {inputs});"
             case OrderChoice():

@@ -159,8 +159,9 @@ static inline void keep_record(const newton_problem *restrict s, const symlie_re
 }
 
 /* Pass the record of factors on after a step that does not use them. */
-static inline void pass_record(const symlie_state *restrict state, symlie_trial *restrict trial)
+static inline void pass_record(const symlie_problem *restrict P, const symlie_state *restrict state, symlie_trial *restrict trial)
 {
+    (void)P, (void)state;
 #if KEEPS_FACTORS
     copy(RECORD, state->own + OWN - RECORD, trial->own + OWN - RECORD);
 #endif

@@ -138,7 +138,7 @@ def ensemble(
     FormatError
         If the store belongs to a different ensemble, is damaged, or cannot be written.
     MissingDependencyError
-        If a store is requested and the package netCDF4 is not installed.
+        If a store is requested and neither netCDF4 nor h5netcdf is installed.
     ExecutorError
         If the executor is invalid, accepts no work, or has no workers.
     WorkerLostError

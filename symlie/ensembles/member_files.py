@@ -21,6 +21,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.formats import write_netcdf
 from symlie.runtime.solution.trailer import check_length, check_trailer
 from symlie.runtime.solution.variables import Variable
+from symlie.utilities.netcdf import attributes_of, netcdf_file
 from symlie.utilities.packages import require
 from symlie.utilities.reading import reading
 
@@ -133,12 +134,10 @@ def _plain(text: str) -> str:
 def opened(path: Path, index: StoreIndex) -> Iterator[netCDF4.Dataset]:
     """Open a file of the store for reading, or raise `FormatError` if it is damaged or of a different ensemble."""
     require("Stores of ensembles", "netCDF4")
-    import netCDF4
-
-    with reading(path), netCDF4.Dataset(path) as file:
-        if (file.getncattr("design"), file.getncattr("system")) != (index.design, index.system):
+    with reading(path), netcdf_file(path) as file:
+        attributes = attributes_of(file)
+        if (attributes["design"], attributes["system"]) != (index.design, index.system):
             raise FormatError(f"{path} does not belong to the ensemble in {path.parent}; remove it.")
-        file.set_auto_mask(False)
         yield file
 
 

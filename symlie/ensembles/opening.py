@@ -37,7 +37,7 @@ def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:
     FormatError
         If the folder is not a store, is damaged, or has a different format.
     MissingDependencyError
-        If the package netCDF4 is not installed.
+        If neither netCDF4 nor h5netcdf is installed.
     """
     store = open_store(folder)
     with reading(store.folder / INDEX):

@@ -19,6 +19,9 @@ OPTIONAL = {
 }
 """Package of each optional module, and the extra of symlie that installs it."""
 
+ALTERNATIVES = {"netCDF4": "h5netcdf"}
+"""Module that replaces another one if this is not installed."""
+
 
 def is_installed(*modules: str) -> bool:
     """Return whether the modules, keys of `OPTIONAL`, can be imported, without importing them."""
@@ -35,5 +38,15 @@ def require(purpose: str, *modules: str, alternative: str = "") -> None:
         )
 
 
+def is_present(module: str) -> bool:
+    """Return whether a module can be imported, without importing it."""
+    return importlib.util.find_spec(module) is not None
+
+
 def _missing(modules: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [OPTIONAL[module] for module in modules if importlib.util.find_spec(module) is None]
+    """Return the packages and extras of modules for which neither the package nor an alternative is installed."""
+    return [OPTIONAL[m] for m in modules if not any(map(is_present, (m, *_alternatives(m))))]
+
+
+def _alternatives(module: str) -> tuple[str, ...]:
+    return (ALTERNATIVES[module],) if module in ALTERNATIVES else ()

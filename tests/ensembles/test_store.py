@@ -359,6 +359,7 @@ def test_memory_is_independent_of_the_number_of_members(tmp_path: Path) -> None:
 
 def test_missing_netcdf_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "netCDF4", None)
+    monkeypatch.setitem(sys.modules, "h5netcdf", None)
     with pytest.raises(MissingDependencyError, match=r'Stores of ensembles needs netCDF4.*"symlie\[io\]"'):
         new_store(tmp_path / "runs")
     assert names(tmp_path) == []

@@ -192,6 +192,7 @@ def test_missing_folder_is_reported(tmp_path: Path) -> None:
 
 def test_missing_netcdf_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "netCDF4", None)
+    monkeypatch.setitem(sys.modules, "h5netcdf", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "symlie\[io\]".*\.npz'):
         top_solution().save(tmp_path / "top.nc")
     top_solution().save(tmp_path / "top.npz")

@@ -70,7 +70,7 @@ def test_undamaged_file_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -
     """The function that other tests replace is the one that opens files."""
     opened = []
     dataset = netCDF4.Dataset
-    monkeypatch.setattr(netCDF4, "Dataset", lambda file: opened.append(file) or dataset(file))
+    monkeypatch.setattr(netCDF4, "Dataset", lambda *of: opened.append(of[0]) or dataset(*of))
     assert numbers(sl.load_solution(path, trust=False)) == numbers(solution())
     assert opened == [path]
 

@@ -36,6 +36,7 @@ from symlie.runtime.solution.variables import (
 )
 from symlie.runtime.system.record import model_hash, recorded_system
 from symlie.runtime.system.system import System
+from symlie.utilities.netcdf import attributes_of, netcdf_file
 from symlie.utilities.packages import require
 from symlie.utilities.reading import other_format, reading
 
@@ -92,7 +93,7 @@ def load_solution(path: str | Path, *, backend: Backend | None = None, trust: bo
         If the file does not exist, is not a solution, is damaged, was changed by another program, or has the format of
         another version.
     MissingDependencyError
-        If the package netCDF4, which ``.nc`` requires, is not installed.
+        If neither netCDF4 nor h5netcdf, one of which ``.nc`` requires, is installed.
     NoCompilerError
         With ``trust=True``, if the run used compiled code and no C compiler is found; ``backend="numpy"`` reads it.
     UnknownNameError
@@ -215,11 +216,9 @@ def _end(content: _Content, system: System) -> Start | None:
 
 def _read_netcdf(path: Path) -> _Content:
     require("Reading .nc files", "netCDF4")
-    import netCDF4
-
     is_checked = check_trailer(path)
-    with netCDF4.Dataset(path) as file:
-        attributes = {a: file.getncattr(a) for a in file.ncattrs()}
+    with netcdf_file(path) as file:
+        attributes = attributes_of(file)
         # Earlier formats have no checksum; only their version is read, and they are rejected.
         if not is_checked and str(attributes.get("symlie_format")) == str(FORMAT):
             raise FormatError(
@@ -228,13 +227,12 @@ def _read_netcdf(path: Path) -> _Content:
             )
         if not is_checked:
             return _Content({}, {}, attributes)
-        file.set_auto_mask(False)
         apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
-        variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}
+        variables = {**file.variables, **{GROUP + name: variable for name, variable in apart.items()}}
         if sum(math.prod(v.shape) for v in variables.values()) > DENSEST * path.stat().st_size:
             raise ValueError("it has more values than a file of this size holds")
         values = {name: np.array(variable[...]) for name, variable in variables.items()}
-        about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
+        about = {name: attributes_of(variable) for name, variable in variables.items()}
         return _Content(values, about, attributes)
 
 

@@ -1,4 +1,4 @@
-"""Solutions as files: netCDF, or NumPy archives if netCDF4 is not installed.
+"""Solutions as files: netCDF, or NumPy archives if no package for netCDF is installed.
 
 Both contain the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
 attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``. Archives have a
@@ -29,6 +29,7 @@ from symlie.runtime.solution.variables import (
     solution_attributes,
     solution_variables,
 )
+from symlie.utilities.netcdf import netcdf_file
 from symlie.utilities.packages import require
 
 _ROOM = 1 << 20
@@ -86,22 +87,23 @@ def _write_text(path: Path, variables: list[Variable], attributes: Mapping[str, 
 def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[str, str]) -> None:
     """Write variables and attributes to a netCDF file with a checksum at its end; a ``/`` in a name separates the
     group."""
-    import netCDF4
-
     variables = list(variables)
     try:
-        with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
-            file.setncatts(attributes)
+        with netcdf_file(path, "w") as file:
+            for key, text in attributes.items():
+                file.setncattr(key, text)
             for variable in variables:
                 group, _, name = variable.name.rpartition("/")
-                place = file.createGroup(group) if group else file
+                place = file.createGroup(group) if group and group not in file.groups else file.groups.get(group, file)
                 for dimension, size in zip(variable.dimensions, variable.values.shape, strict=True):
                     if dimension not in place.dimensions:
                         place.createDimension(dimension, size)
                 is_text = variable.values.dtype.kind == "O"
                 kind = str if is_text else variable.values.dtype.str[1:]
-                stored = place.createVariable(name, kind, variable.dimensions, fletcher32=not is_text)
-                stored.setncatts(variable.attributes)
+                has_checksum = not is_text and bool(variable.dimensions)
+                stored = place.createVariable(name, kind, variable.dimensions, fletcher32=has_checksum)
+                for key, value in variable.attributes.items():
+                    stored.setncattr(key, value)
                 stored[...] = variable.values
     except (RuntimeError, OSError) as error:
         _raise_cause(path, 2 * sum(v.values.nbytes for v in variables) + _ROOM)
@@ -110,7 +112,7 @@ def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[
 
 
 def _raise_cause(path: Path, size: int) -> None:
-    """Raise an error of the file system if the disk is full, since netCDF4 reports a full disk as "HDF error"."""
+    """Raise an error of the file system if the disk is full, which HDF5 reports as "HDF error"."""
     with path.open("ab") as file:
         for _ in range(0, size, _ROOM):
             file.write(bytes(_ROOM))

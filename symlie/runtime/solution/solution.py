@@ -376,7 +376,7 @@ class Solution(ListsPublicNames, NamesSuccessors):
         FormatError
             If the suffix is unknown, or the file cannot be written.
         MissingDependencyError
-            If the package netCDF4, which ``.nc`` requires, is not installed.
+            If neither netCDF4 nor h5netcdf, one of which ``.nc`` requires, is installed.
         """
         from symlie.runtime.solution.formats import save_solution
 

@@ -18,7 +18,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
-	clang without-compiler wheel release sanitizers nightly bench generate clean
+	clang without-compiler wheel cross release sanitizers nightly bench generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -141,6 +141,12 @@ wheel: $(STAMP) ## build an sdist and a wheel from it; install the wheel without
 	cd $(MATRIX)/wheel && env -u PYTHONPATH installed/bin/symlie generate heavy_top --out generated
 	cd $(MATRIX)/wheel && installed/bin/python -I $(CURDIR)/tests/matrix/installed.py
 
+ZIG := ziglang>=0.13,<1
+cross: export SYMLIE_CACHE = $(MATRIX)/cross/cache
+cross: $(STAMP) ## cross-compile all kernels and time loops for Windows, macOS and 64-bit ARM
+	$(call environment,cross,$(BIN)/python,'$(ZIG)')
+	$(MATRIX)/cross/bin/python $(PYTEST) -m slow tests/emit/test_cross_compilation.py
+
 # Each artifact in a clean environment of each Python.
 RELEASE := 3.11 3.12 3.13 3.14
 release: export SYMLIE_CACHE = $(MATRIX)/release/cache
@@ -162,7 +168,7 @@ release: $(STAMP) ## build sdist and wheel, check them, and run both in clean en
 sanitizers: $(STAMP) ## run standalone programs with the address and undefined behaviour sanitizers
 	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
 
-NIGHTLY := slow oldest newest clang without-compiler wheel random metamorphic
+NIGHTLY := slow oldest newest clang without-compiler wheel cross random metamorphic
 nightly: $(STAMP) ## run slow tests, all quick tests in each environment, and random models; takes hours
 	@failed=; for job in $(NIGHTLY); do \
 		echo "nightly: make $$job TESTS=tests"; \

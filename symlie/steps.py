@@ -15,6 +15,7 @@ from symlie.runtime.steps.values import (
     Jacobian,
     Multiplier,
     StageValues,
+    UnknownEnd,
     Velocity,
 )
 from symlie.runtime.steps.vector_recorder import PreviousState
@@ -31,6 +32,7 @@ __all__ = [
     "Scalar",
     "StageValues",
     "StepRecorder",
+    "UnknownEnd",
     "Vector",
     "Velocity",
 ]

@@ -76,6 +76,34 @@ def newmark(s: sl.steps.StepRecorder) -> None:
     s.end_implicit(end)
 
 
+def one_point(s: sl.steps.StepRecorder) -> None:
+    s.carry("acceleration", s.stage(0, s.q, s.v).acceleration)
+    s.carry("element", s.exponential(s.evaluated(sl.steps.Algebra, 0.0 * s.v)))
+
+
+@sl.method(order=2, first_values=one_point, index=2)
+def bdf2(s: sl.steps.StepRecorder) -> None:
+    """BDF of two steps, in local coordinates at the end of the step; the first step is one of order one."""
+    h, before = s.h, s.carried("length", sl.steps.Scalar)
+    element, increment = s.carried("element", sl.steps.Configuration), s.carried("increment", sl.steps.Algebra)
+    earlier, a_n = s.carried("earlier", sl.steps.Velocity), s.carried("acceleration", sl.steps.Acceleration)
+    second = s.where(before, h / (before * (h + before)), 0.0)
+    first = -1 / h - s.where(before, 1 / before, 0.0)
+    new = s.unknown_end([element], [increment])
+    v = -(first + second) * new.correction - first * new.theta + second * new.relative[0]
+    a = -(first + second) * new.velocity + first * s.v + second * earlier
+    end = s.implicit_end(new, v, a, h * s.v + h**2 / 2 * a_n, a_n)
+    for name, value in {
+        "length": h,
+        "earlier": s.v,
+        "acceleration": end.acceleration,
+        "element": s.inverse(new.element),
+    }.items():
+        s.carry(name, value)
+    s.carry("increment", s.evaluated(sl.steps.Algebra, -end.theta))
+    s.end_implicit(end)
+
+
 @sl.method(order=2, order_hat=1)
 def two_step_pair(s: sl.steps.StepRecorder) -> None:
     now, before = s.stage(0, s.q, s.v), s.previous(1)
@@ -95,7 +123,7 @@ def ends(system: sl.System, **options: Any) -> np.ndarray:
     return np.concatenate([solution.q[-1], solution.v[-1]])
 
 
-@pytest.mark.parametrize("used", [midpoint, two_step, heun, newmark], ids=lambda m: m.name)
+@pytest.mark.parametrize("used", [midpoint, two_step, heun, newmark, bdf2], ids=lambda m: m.name)
 def test_methods_have_the_declared_order(used: Method) -> None:
     group = "SE3" if used.takes_constraints else "SO3"
     system = heavy_top_system(group).with_initial("top", Omega=[0.4, 3.0, -1.0])
@@ -104,7 +132,15 @@ def test_methods_have_the_declared_order(used: Method) -> None:
 
 @pytest.mark.parametrize(
     ("used", "group"),
-    [(midpoint, "S3xR3"), (midpoint, "SO3"), (two_step, "SO3"), (heun, "SO3"), (newmark, "SO3"), (newmark, "SE3")],
+    [
+        (midpoint, "S3xR3"),
+        (midpoint, "SO3"),
+        (two_step, "SO3"),
+        (heun, "SO3"),
+        (newmark, "SO3"),
+        (newmark, "SE3"),
+        (bdf2, "SE3"),
+    ],
     ids=str,
 )
 def test_backends_agree(used: Method, group: str) -> None:
@@ -152,6 +188,7 @@ def test_errors_of_adaptive_steps_are_proportional_to_the_tolerance() -> None:
         (two_step, "SO3", {"h": 2.0**-9, "record_every": 5}),
         (two_step_pair, "S3xR3", {"rtol": 1e-3, "atol": 1e-3}),
         (newmark, "SE3", {"h": 2.0**-8}),
+        (bdf2, "SE3", {"h": 2.0**-8}),
     ],
     ids=str,
 )
@@ -163,7 +200,7 @@ def test_members_run_in_lanes_with_the_bits_of_single_runs(used: Method, group: 
 
 
 @pytest.mark.usefixtures("often")
-@pytest.mark.parametrize("used", [midpoint, two_step, newmark], ids=lambda m: m.name)
+@pytest.mark.parametrize("used", [midpoint, two_step, newmark, bdf2], ids=lambda m: m.name)
 def test_resumed_and_continued_runs_are_bit_identical(used: Method, tmp_path: Path) -> None:
     system, options = heavy_top_system("SO3"), {"method": used, "h": 2.0**-9}
     expected, path = sl.solve(system, 2.0**-4, **options), tmp_path / "run"
@@ -215,6 +252,15 @@ def explicit_end(s: sl.steps.StepRecorder) -> None:
     s.implicit_end(w, s.v + s.h * w, s.h * s.v, s.h * s.v, s.stage(0, s.q, s.v).acceleration)
 
 
+def chosen_start(s: sl.steps.StepRecorder) -> None:
+    s.starting_step(s.stage(0, s.q, s.v).acceleration)
+
+
+def numbered_start(s: sl.steps.StepRecorder) -> None:
+    s.first_steps(2)
+    no_estimate(s)
+
+
 def hidden_violation_alone(s: sl.steps.StepRecorder) -> None:
     s.end(s.q, s.hidden_violation(s.v), s.increment([1], [s.rate(s.q, s.v)]))
 
@@ -227,6 +273,8 @@ def hidden_violation_alone(s: sl.steps.StepRecorder) -> None:
         (unusual_name, {}, "'x y' is no name of a carried array"),
         (explicit_end, {}, "the acceleration at the end of an implicit step must depend on the unknown increment"),
         (hidden_violation_alone, {}, "s.hidden_violation belongs to implicit steps"),
+        (chosen_start, {}, "contains StartingStep, which belongs to built-in methods"),
+        (numbered_start, {}, "contains s.first_steps, which belongs to built-in methods"),
         (no_estimate, {"first_values": lambda s: s.carry("x", s.h)}, "has an initial value of 'x'"),
         (no_estimate, {"order_hat": 1}, "Method no_estimate has order_hat, but no estimate"),
         (late_history, {}, "earlier states are read before the end of a step"),

@@ -11,13 +11,19 @@ from symlie.runtime.steps.discrete_instructions import DiscreteStart, Symplectic
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     Estimate,
+    Instruction,
     Multipliers,
 )
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import ALL_FEATURES
 from symlie.runtime.steps.recorder import StepRecorder
 
 START = "half_explicit_5"
 """Default method of the first steps if a step reads earlier states."""
+
+
+BUILT_IN: tuple[type[Instruction], ...] = (DiscreteStart, SymplecticStage, StartingStep, OrderChoice)
+"""Instructions that need data of built-in methods."""
 
 
 def method(
@@ -76,15 +82,17 @@ def method(
     def decorated(function: Callable[[StepRecorder], None]) -> Method:
         s = StepRecorder(ALL_FEATURES)
         function(s)
-        kinds = {type(line.instruction) for line in s.program().lines}
+        program = s.program()
+        kinds = {type(line.instruction) for line in program.lines}
         stated = name or function.__name__
         if (order_hat is None) == (Estimate in kinds):
             detail = "has an estimate, but no order_hat" if order_hat is None else "has order_hat, but no estimate"
             raise ModelError(f"Method {stated} {detail}.")
-        if unsupported := kinds & {DiscreteStart, SymplecticStage}:
-            raise ModelError(
-                f"Method {stated} contains {unsupported.pop().__name__}, which belongs to built-in methods."
-            )
+        unsupported = [kind.__name__ for kind in BUILT_IN if kind in kinds]
+        if program.first_steps > program.earlier_steps:
+            unsupported.append("s.first_steps")
+        if unsupported:
+            raise ModelError(f"Method {stated} contains {unsupported[0]}, which belongs to built-in methods.")
         family = "user_defined_with_constraints" if Multipliers in kinds else "user_defined"
         entry: dict[str, object] = {"family": family, "order": order, "start": start}
         if ImplicitEnd in kinds:
@@ -94,7 +102,7 @@ def method(
         if first_values is not None:
             of_start = StepRecorder(ALL_FEATURES, is_step=False)
             first_values(of_start)
-            unknown = {n for n, _ in of_start.first_values().carried} - {n for n, _ in s.program().carried}
+            unknown = {n for n, _ in of_start.first_values().carried} - {n for n, _ in program.carried}
             if unknown:
                 raise ModelError(f"Method {stated} has an initial value of {unknown.pop()!r}, which it does not carry.")
             entry |= {"first_calls": [list(call) for call in of_start.calls]}

@@ -13,11 +13,13 @@ from symlie.runtime.methods.implicit import ImplicitTableau
 from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.calls import Call, repeat
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     Bracket,
     Earlier,
     InverseTangent,
 )
+from symlie.runtime.steps.multistep_instructions import Compose, Exponential, Inverse, Relative
 from symlie.runtime.steps.program import ALL_FEATURES, Program
 from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.steps.stage_instructions import (
@@ -74,6 +76,11 @@ class UserDefined(ProgrammedMethod):
     def has(self, *kinds: type) -> bool:
         """Return whether the step contains an instruction of these kinds."""
         return any(isinstance(line.instruction, kinds) for line in self.full.lines)
+
+    @property
+    def kernel_set(self) -> str | None:
+        sees_end = any(isinstance(x.instruction, ImplicitEnd) and x.instruction.sees_end for x in self.full.lines)
+        return "increments" if sees_end or self.has(Exponential, Inverse, Compose, Relative) else None
 
     @property
     def is_free_of_commutators(self) -> bool:

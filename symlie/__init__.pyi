@@ -143,7 +143,8 @@ from symlie.runtime.solution.outputs import Outputs as Outputs
 from symlie.runtime.solution.recorder import Event as Event
 from symlie.runtime.solution.recorder import Statistics as Statistics
 from symlie.runtime.solution.solution import Solution as Solution
-from symlie.runtime.solution.state_at import StateAt as StateAt
+from symlie.runtime.solution.state import State as State
+from symlie.runtime.solution.state import StateAt as StateAt
 from symlie.runtime.solution.trace import Trace as Trace
 from symlie.runtime.solution.undetermined import Undetermined as Undetermined
 from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium

@@ -7,6 +7,7 @@ contains derivatives with respect to inputs and derivatives of outputs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -80,6 +81,17 @@ class SystemMatrices:
         )
 
 
+def rows_of(matrices: SystemMatrices, matrix: int, chosen: NDArray[np.intp]) -> MatrixRows:
+    """Return the positions of the stored values in some rows, by distinct indices, of a matrix of a set, by its
+    index."""
+    (rows, columns), (_, width) = matrices._positions[matrix]
+    order = np.argsort(chosen, kind="stable")
+    place = np.minimum(np.searchsorted(chosen[order], rows), len(chosen) - 1)
+    row = order[place]
+    stored = np.flatnonzero(chosen[row] == rows)
+    return MatrixRows(stored, row[stored], columns[stored], len(chosen), width)
+
+
 def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
     """Row and column of each stored value, and the shape, for each matrix of a set."""
     axes = _axes(layout)
@@ -108,6 +120,38 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
         "local_outputs": (sum(p.size for p in layout.local_output_places), list(layout.local_output_places)),
         "one": (1, [np.zeros((n, 1), dtype=np.intp) for n in counts]),
     }
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixRows:
+    """Some rows of a matrix of a set, as a dense matrix.
+
+    Attributes
+    ----------
+    stored
+        Indices of the stored values in these rows.
+    row, column
+        Row and column of each of them.
+    height, width
+        Numbers of rows and columns.
+    """
+
+    stored: NDArray[np.intp]
+    row: NDArray[np.intp]
+    column: NDArray[np.intp]
+    height: int
+    width: int
+
+    def of(self, values: Array) -> Array:
+        """Rows of the matrix with the given stored values."""
+        found = np.zeros((self.height, self.width))
+        np.add.at(found, (self.row, self.column), values[self.stored])
+        return found
+
+    @property
+    def is_stored(self) -> NDArray[np.bool_]:
+        """Flags of rows with stored values; all others are zero."""
+        return np.isin(np.arange(self.height), self.row)
 
 
 class CompiledMatrices:

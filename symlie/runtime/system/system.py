@@ -17,6 +17,7 @@ from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
+from symlie.runtime.system.evaluations import Evaluations
 from symlie.runtime.system.given_coordinates import with_coordinates, without_node
 from symlie.runtime.system.initial_values import (
     changed_initial_values,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System(SystemValues):
+class System(SystemValues, Evaluations):
     """Compiled model with values of parameters, inputs and initial values, from `Equations.compile` or `load`.
 
     A system is immutable; `with_parameters`, `with_initial`, `with_state` and `with_input` return changed copies
@@ -57,6 +58,10 @@ class System(SystemValues):
 
     assembly: Assembly | None = None
     """Changes of the initial values by `assembled`; None for other systems."""
+
+    @property
+    def _system(self) -> System:
+        return self
 
     def __repr__(self) -> str:
         return system_line(self)

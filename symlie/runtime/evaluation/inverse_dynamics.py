@@ -100,10 +100,17 @@ class _Actuation:
     def _sought(self) -> list[str]:
         return [name for name in self.names if name in self.system.layout.inputs]
 
+    @property
+    def _start(self) -> Array:
+        """Given values of the named inputs, zero by default."""
+        layout = self.system.layout
+        values = [np.ravel(self.inputs.get(name, np.zeros(layout.inputs[name][0]))) for name in self._sought]
+        return np.concatenate([np.zeros(0), *values])
+
     def solve(self, state: States, a: Array) -> tuple[Array, Array]:
         """Return the efforts in the order of the names, and λ."""
-        layout, columns = self.system.layout, self._columns
-        u, multipliers = np.zeros(len(columns)), np.zeros(layout.rows)
+        layout = self.system.layout
+        u, multipliers = self._start, np.zeros(layout.rows)
         scale = 0.0
         for _ in range(MOST_ITERATIONS):
             p = self._prepared(u)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from symlie.errors import NotFiniteError
+from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.solvability import check_solvable, lost_mass
@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 def refuse(system: System, p: Prepared, states: States, index: int) -> NoReturn:
     """Raise the error that explains why accelerations and multipliers are not determined at a state."""
     t, q, v = float(states.t[index]), states.q[index], states.v[index]
-    where = f"t = {t:g}" if len(states.t) == 1 else f"state {index}, at t = {t:g},"
     mechanics, kernels = system.mechanics, system.kernels
     mass, jacobian = kernels.mass(p, t, q), kernels.jacobian(p, t, q, v)
-    lost = lost_mass(mechanics.algebra, mass)
-    redundant = mechanics.takes_redundant_rows
-    check_solvable(mechanics.algebra, lost, jacobian, takes_redundant_rows=redundant, where=where)
+    lost, redundant = lost_mass(mechanics.algebra, mass), mechanics.takes_redundant_rows
+    number = f"state {index}, " if len(states.t) > 1 else ""
+    where = f"No acceleration at {number}t = {t:g} s"
+    try:
+        check_solvable(mechanics.algebra, lost, jacobian, takes_redundant_rows=redundant, where="this state")
+    except (RedundantConstraintsError, SingularMassMatrixError, NotFiniteError) as error:
+        raise type(error)(f"{where}: {error}") from None
     reason = _first_infinite(system, kernels.force(p, t, q, v))
-    raise NotFiniteError(f"The acceleration of '{system.name}' is not finite at {where}{reason}")
+    raise NotFiniteError(f"{where}: {reason}")
 
 
 def _first_infinite(system: System, force: Array) -> str:
     lost = np.flatnonzero(~np.isfinite(force))
-    return f": the force along {system.layout.velocity_name(int(lost[0]))} is not finite." if len(lost) else "."
+    if not len(lost):
+        return f"the matrix of the equations of '{system.name}' is singular to rounding."
+    return f"the force of '{system.name}' along {system.layout.velocity_name(int(lost[0]))} is not finite."

@@ -299,7 +299,7 @@ class Evaluations:
             Names of inputs of the model, and of drives and other constraints with an output ``NAME_effort``. All inputs
             that are unknown must be named.
         inputs
-            As in `acceleration`; start values for the inputs among the actuators are zero.
+            As in `acceleration`; values of actuators are those from which Newton's method starts, zero by default.
 
         Returns
         -------

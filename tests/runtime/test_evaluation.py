@@ -436,7 +436,7 @@ def test_bad_states_are_refused() -> None:
     with pytest.raises(ModelError, match=r"belongs to another system, 'heavy_top', not to 'pendulum'"):
         system.acceleration(other.state())
     with pytest.raises(ModelError, match=r"must come from system.state or from a solution, not be a ndarray"):
-        system.acceleration(q)  # type: ignore[arg-type]
+        system.acceleration(q)
     with pytest.raises(
         ModelError, match=r"configuration q of 'pendulum' has the shape \(2,\) instead of \(\.\.\., 3\)"
     ):
@@ -483,9 +483,9 @@ def test_bad_names_and_values_are_refused() -> None:
     with pytest.raises(UnknownNameError, match=r"no output 'energy'; it has: position"):
         system.output_jacobian(one, "energy")
     with pytest.raises(UnknownNameError, match=r"Unknown wrt 'x'; use one of: q, v"):
-        system.output_jacobian(one, "position", "x")  # type: ignore[arg-type]
+        system.output_jacobian(one, "position", "x")
     with pytest.raises(UnknownNameError, match=r"Unknown frame 'world'; use one of: body, space"):
-        system.output_jacobian(one, "position", frame="world")  # type: ignore[arg-type]
+        system.output_jacobian(one, "position", frame="world")
     with pytest.raises(ModelError, match=r"Body axes need one output of 'pendulum' that is a rotation matrix, not 0"):
         system.output_jacobian(one, "position", frame="body")
     with pytest.raises(ModelError, match=r"'speed' of 'pendulum' with 1 components is neither a vector nor a rotation"):

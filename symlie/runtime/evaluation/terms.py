@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symlie.runtime.evaluation.held_inputs import prepared_with
 from symlie.runtime.evaluation.states import checked_state
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.linear.schur import summed
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State
 
@@ -21,6 +19,9 @@ if TYPE_CHECKING:
 LARGEST_DENSE = 200
 """Largest number of velocity components for which matrices of one state are dense."""
 
+OF_KERNELS = {"mass": 1, "force": 2, "constraint": 1, "jacobian": 2}
+"""Kernels that evaluate one state at once, with the number of vectors that they read."""
+
 Inputs = Mapping[str, ArrayLike] | None
 """Values of inputs by name."""
 
@@ -29,32 +30,27 @@ def term(system: System, state: State | Solution, name: str, inputs: Inputs = No
     """Return a vector of the equations of motion, shape (..., size): ``"force"``, ``"constraint"`` or
     ``"hidden_residual"``."""
     state = checked_state(system, state)
-    found = system.kernels.observe(prepared_with(system, inputs), state.rows, (name,))[name]
-    return found.reshape(*state.shape, found.shape[1])
+    values = _values(system, state, name, inputs)
+    return values.reshape((*state.shape, values.shape[-1]))
 
 
 def matrix(system: System, state: State | Solution, name: str, inputs: Inputs = None) -> Array | Sparse:
     """Return ``"mass"`` or ``"jacobian"``, shape (..., size, dimension), sparse for one state of a large system."""
     state = checked_state(system, state)
-    layout, algebra = system.layout, system.algebra
-    values = system.kernels.observe(prepared_with(system, inputs), state.rows, (name,))[name]
-    is_mass = name == "mass"
-    if not state.shape and layout.dimension > LARGEST_DENSE:
-        return algebra.sparse_mass(values[0]) if is_mass else algebra.sparse_jacobian(values[0])
-    rows, columns = layout.assembled(name)
-    size = layout.dimension if is_mass else layout.rows
-    if is_mass:
-        off = rows != columns
-        values = np.concatenate([values, values[:, off]], axis=1)
-        rows, columns = np.concatenate([rows, columns[off]]), np.concatenate([columns, rows[off]])
-    return _dense(values, rows, columns, (size, layout.dimension)).reshape(*state.shape, size, layout.dimension)
+    algebra, is_mass = system.algebra, name == "mass"
+    values = _values(system, state, name, inputs)
+    if values.ndim == 1 and system.layout.dimension > LARGEST_DENSE:
+        return algebra.sparse_mass(values) if is_mass else algebra.sparse_jacobian(values)
+    found = algebra.mass_matrix(values) if is_mass else algebra.jacobian_matrix(values)
+    return found.reshape((*state.shape, *found.shape[-2:]))
 
 
-def _dense(values: Array, rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]) -> Array:
-    """Return the sums of stored values (n, m) as matrices, shape (n, *shape)."""
-    size, places = shape[0] * shape[1], rows * shape[1] + columns
-    if len(np.unique(places)) < len(places):
-        return summed(places, values, size).reshape(len(values), *shape)
-    found = np.zeros((len(values), size))
-    found[:, places] = values
-    return found.reshape(len(values), *shape)
+def _values(system: System, state: State, name: str, inputs: Inputs) -> Array:
+    """Return stored values of a kernel, shape (values,) for one state, otherwise (n, values)."""
+    p, kernels = prepared_with(system, inputs), system.kernels
+    if isinstance(state.t, float) and name in OF_KERNELS:
+        vectors = (state.q, state.v)[: OF_KERNELS[name]]
+        found: Array = getattr(kernels, name)(p, state.t, *vectors)
+        return found
+    observed = kernels.observe(p, state.rows, (name,))[name]
+    return observed if state.shape else observed[0]

@@ -111,7 +111,8 @@ def _loop(model: Any, places: list[np.ndarray], q: np.ndarray, v: np.ndarray) ->
     )
     data, of_contact = model.createData(), contact.createData()
     pin.computeJointJacobians(model, data, q)
-    rows = pin.getConstraintJacobian(model, data, contact, of_contact)
+    J = pin.getJointJacobian(model, data, len(places), pin.LOCAL_WORLD_ALIGNED)
+    rows = J[:3] - pin.skew(point - data.oMi[len(places)].translation) @ J[3:]
     v = v - np.linalg.pinv(rows) @ (rows @ v)
     pin.initConstraintDynamics(model, data, [contact], [of_contact])
     settings = pin.ProximalSettings(1e-14, 1e-14, 0.0, 100)

@@ -45,7 +45,8 @@ def model_of(tree: dict[str, Any]) -> sl.Model:
             axis = {} if body["kind"] == "spherical" else {"axis": body["axis"]}
             JOINTS[body["kind"]](model, f"joint{k}", parent, bodies[-1], at=body["at"], **axis)
     if "point" in tree:
-        sl.SphericalJoint(model, "closure", model.ground, bodies[-1], at=tree["point"])
+        held = np.subtract(tree["point"], tree["bodies"][-1]["center"]).tolist()
+        model.constraint("closure", bodies[-1].point(held) - sl.vector(*tree["point"]))
     arm = np.subtract(tree["tip"], tree["bodies"][-1]["center"]).tolist()
     model.output("tip", bodies[-1].point(arm), unit="m")
     model.output("tip_R", bodies[-1].R)
@@ -111,16 +112,15 @@ def test_trees_equal_pinocchio(number: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(50))
 def test_all_trees_equal_pinocchio(number: int) -> None:
-    judge(known()["trees"][number], "c")
+    judge(known()["trees"][number], "numpy" if number % 5 else "c")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(10))
-@pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_closed_loops_equal_constrained_dynamics(number: int, backend: str) -> None:
+def test_closed_loops_equal_constrained_dynamics(number: int) -> None:
     tree = known()["loops"][number]
-    system = model_of(tree).derive().compile(backend=backend)
+    system = model_of(tree).derive().compile(backend="numpy" if number % 5 else "c")
     one = state_of(system, tree)
-    residuals = system.constraint(one), system.hidden_constraint_residual(one)
-    assert np.abs(residuals).max() < tolerances.PINOCCHIO
+    for residual in (system.constraint(one), system.hidden_constraint_residual(one)):
+        assert np.abs(residual).max() < tolerances.PINOCCHIO
     compare(system.acceleration(one)[0][order_of(system, tree)], tree["a"], tolerances.PINOCCHIO_LOOPS)

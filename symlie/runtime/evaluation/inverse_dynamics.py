@@ -9,7 +9,7 @@ can accelerate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from symlie.errors import ModelError, NotConvergedError, UnknownNameError
 from symlie.runtime.evaluation.held_inputs import input_size, prepared_with
 from symlie.runtime.evaluation.states import checked_state
+from symlie.runtime.kernels.matrices import rows_of
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -57,15 +58,25 @@ def inverse_dynamics(
         )
     if not np.isfinite(given).all():
         raise ModelError(f"The acceleration of '{system.name}' is not finite.")
-    rows, a = state.rows, given.reshape(-1, layout.dimension)
     if actuators is None:
-        found = system.kernels.inverse_dynamics_of(prepared_with(system, inputs), rows, a)
-        return found.reshape(state.v.shape)
+        return _forces(system, prepared_with(system, inputs), state, given)
+    rows, a = state.rows, given.reshape(-1, layout.dimension)
     names = _checked_names(system, [actuators] if isinstance(actuators, str) else list(actuators))
     problem = _Actuation(system, names, dict(inputs or {}))
     pairs = [problem.solve(rows[k : k + 1], row[None]) for k, row in enumerate(a)]
     efforts, multipliers = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
     return efforts.reshape(*state.shape, -1), multipliers.reshape(*state.shape, layout.rows)
+
+
+def _forces(system: System, p: Prepared, state: State, a: Array) -> Array:
+    """Return M a + g, shape (..., dimension)."""
+    kernels, layout, t = system.kernels, system.layout, state.t
+    if not isinstance(t, float):
+        found = kernels.inverse_dynamics_of(p, state.rows, a.reshape(-1, layout.dimension))
+        return found.reshape(state.v.shape)
+    if layout.has_inverse_dynamics:
+        return np.asarray(kernels.inverse_dynamics(p, t, state.q, state.v, a))
+    return system.algebra.apply_mass(kernels.mass(p, t, state.q), a) + kernels.force(p, t, state.q, state.v)
 
 
 def _checked_names(system: System, names: list[str]) -> list[str]:
@@ -147,17 +158,16 @@ class _Actuation:
 
     def _jacobian(self, p: Prepared, state: States) -> Array:
         stored = self.system.kernels.jacobian(p, float(state.t[0]), state.q[0], state.v[0])
-        found: Array = self.system.algebra.sparse_jacobian(stored).toarray()
-        return found
+        return self.system.algebra.jacobian_matrix(stored)
 
     def _slopes(self, p: Prepared, state: States, a: Array, multipliers: Array) -> Array:
         """∂(M a + g + Bᵀ λ)/∂u, shape (dimension, inputs)."""
         if not len(self._columns):
             return np.zeros((self.system.layout.dimension, 0))
         ports = self.system.sets.matrices("ports")
-        matrices = ports(p, float(state.t[0]), state.q[0], state.v[0], a[0], multipliers)
-        found: Array = matrices[0].toarray()[:, self._columns]
-        return found
+        values = ports.kernels.of_states(p, replace(state, multipliers=multipliers[None]), a)
+        slopes = rows_of(ports, 0, np.arange(self.system.layout.dimension)).dense(values[0])
+        return np.asarray(slopes[0][:, self._columns])
 
     def _step(self, slopes: Array, jacobian: Array, force: Array) -> tuple[Array, Array]:
         """Return the change of the inputs and λ, of minimal norm if constraint equations are redundant."""

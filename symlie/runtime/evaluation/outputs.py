@@ -83,6 +83,8 @@ def output_jacobian(
         raise UnknownNameError(f"Unknown wrt '{wrt}'; use one of: {', '.join(MATRICES)}.")
     if frame is not None and frame not in FRAMES:
         raise UnknownNameError(f"Unknown frame '{frame}'; use one of: {', '.join(FRAMES)}.")
+    if len(set(chosen)) < len(chosen):
+        raise ModelError(f"An output of '{system.name}' is named twice in {', '.join(chosen)}.")
     p = prepared_with(system, inputs)
     rows = _with_multipliers(system, state, p, inputs)
     parts = [layout.outputs[name][0] for name in chosen]
@@ -111,22 +113,16 @@ def _derivatives(system: System, p: Prepared, states: States, parts: Sequence[sl
     """Return the derivatives of output components at each state, shape (n, components, columns)."""
     matrices = system.sets.matrices("ports")
     components = np.concatenate([np.arange(part.start, part.stop) for part in parts])
+    values = matrices.kernels.of_states(p, states, np.zeros_like(states.v))
     sought = rows_of(matrices, MATRICES[wrt], components)
-    of_configuration = np.zeros(len(components), dtype=bool)
+    found = sought.dense(values[MATRICES[wrt]])
     if wrt == "v":
         # Outputs of the configuration alone have the rate J v with the derivative J by the configuration.
         ends = np.cumsum([part.stop - part.start for part in parts])
-        reads = np.split(sought.is_stored, ends[:-1])
-        of_configuration = np.concatenate([np.full(len(flags), not flags.any()) for flags in reads])
-    other = rows_of(matrices, MATRICES["q"], components)
-    at_rest, found = np.zeros(system.layout.dimension), []
-    for t, q, v, multipliers in zip(states.t, states.q, states.v, states.multipliers, strict=True):
-        values = matrices.kernels(p, float(t), q, v, at_rest, multipliers)
-        dense = sought.of(values[MATRICES[wrt]])
-        if of_configuration.any():
-            dense = np.where(of_configuration[:, None], other.of(values[MATRICES["q"]]), dense)
-        found.append(dense)
-    return np.array(found).reshape(len(states.t), len(components), sought.width)
+        reads = [np.full(len(flags), flags.any()) for flags in np.split(sought.nonzero_rows, ends[:-1])]
+        by_configuration = rows_of(matrices, MATRICES["q"], components).dense(values[MATRICES["q"]])
+        found = np.where(np.concatenate(reads)[:, None], found, by_configuration)
+    return found
 
 
 def _geometric(

@@ -17,7 +17,7 @@ from symlie.runtime.kernels.c_tables import ProblemTables, ProblemTemplate, prob
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import QUANTITIES, Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.schur import algebra_of
+from symlie.runtime.linear.schur import Products
 
 
 class OrdinaryStarts(NamedTuple):
@@ -128,6 +128,10 @@ class CKernels:
         problem = self.problem(p if p is not None else self._topology)
         getattr(self.library.call, f"symlie_{name}")(problem, *converted, pointer(out))
         return out
+
+    @functools.cached_property
+    def _products(self) -> Products:
+        return Products(self._layout)
 
     @functools.cached_property
     def _topology(self) -> Prepared:
@@ -268,7 +272,7 @@ class CKernels:
         layout, library = self._layout, self.library
         if not layout.has_inverse_dynamics:
             terms = self.observe(p, states, ("mass", "force"))
-            return algebra_of(layout).apply_mass(terms["mass"], acceleration) + terms["force"]
+            return self._products.apply_mass(terms["mass"], acceleration) + terms["force"]
         found, given = np.empty_like(acceleration), np.ascontiguousarray(acceleration)
         of_each = len(states.t) // len(p.model) if p.model.ndim > 1 else 0
         described, held = c_states(library, states, of_each)

@@ -51,23 +51,37 @@ def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Scattering:
-    """Places of stored values in a dense matrix: value ``source[k]`` is a summand of entry ``place[k]``."""
+    """Places of stored values in a dense matrix.
+
+    Attributes
+    ----------
+    source, place
+        Value ``source[k]`` is a summand of entry ``place[k]`` of the flattened matrix.
+    shape
+        Shape of the matrix.
+    """
 
     source: NDArray[np.intp]
     place: NDArray[np.intp]
-    size: int
+    shape: tuple[int, int]
 
     @cached_property
     def _is_unique(self) -> bool:
         return len(np.unique(self.place)) == len(self.place)
 
+    @property
+    def nonzero_rows(self) -> NDArray[np.bool_]:
+        """Flags of rows with stored values, shape (rows,)."""
+        return np.isin(np.arange(self.shape[0]), self.place // max(self.shape[1], 1))
+
     def dense(self, values: Array) -> Array:
-        """Entries (…, size) as sums of stored values (…, n)."""
+        """Matrices (…, rows, columns) of stored values (…, n)."""
+        size, counts = self.shape[0] * self.shape[1], values.shape[:-1]
         if not self._is_unique:
-            return summed(self.place, values[..., self.source], self.size)
-        found = np.zeros((*values.shape[:-1], self.size))
+            return summed(self.place, values[..., self.source], size).reshape(*counts, *self.shape)
+        found = np.zeros((*counts, size))
         found[..., self.place] = values[..., self.source]
-        return found
+        return found.reshape(*counts, *self.shape)
 
 
 def _check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
@@ -126,22 +140,21 @@ class Products:
     def _mass_places(self) -> Scattering:
         n, off = self.layout.dimension, np.flatnonzero(self.mass_rows != self.mass_columns)
         places = [n * self.mass_rows + self.mass_columns, (n * self.mass_columns + self.mass_rows)[off]]
-        return Scattering(np.concatenate([np.arange(len(self.mass_rows)), off]), np.concatenate(places), n * n)
+        return Scattering(np.concatenate([np.arange(len(self.mass_rows)), off]), np.concatenate(places), (n, n))
 
     @cached_property
     def _jacobian_places(self) -> Scattering:
         rows, n = self.layout.rows, self.layout.dimension
         every = np.arange(len(self.jacobian_rows))
-        return Scattering(every, n * self.jacobian_rows + self.jacobian_columns, rows * n)
+        return Scattering(every, n * self.jacobian_rows + self.jacobian_columns, (rows, n))
 
     def mass_matrix(self, values: Array) -> Array:
         """M as matrices (…, dimension, dimension)."""
-        n = self.layout.dimension
-        return self._mass_places.dense(values).reshape(*values.shape[:-1], n, n)
+        return self._mass_places.dense(values)
 
     def jacobian_matrix(self, values: Array) -> Array:
         """B as matrices (…, rows, dimension)."""
-        return self._jacobian_places.dense(values).reshape(*values.shape[:-1], self.layout.rows, self.layout.dimension)
+        return self._jacobian_places.dense(values)
 
     def multiply(self, jacobian: Array, v: Array) -> Array:
         return summed(self.jacobian_rows, jacobian * v[..., self.jacobian_columns], self.layout.rows)

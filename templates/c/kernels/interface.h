@@ -300,6 +300,10 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
                                long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v,
                                symlie_real *lambda, symlie_real *carried, symlie_real *workspace);
 
+/* Exported by the library of a set of matrices: compute the stored values of each matrix at several states with
+ * accelerations a, one array row per state. */
+void symlie_matrix_rows(const symlie_problem *P, const symlie_states *states, const symlie_scalar *a, symlie_scalar *const *out);
+
 /* Exported by the library of a method; all functions return a symlie_status. */
 /* Compute v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
 int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda);

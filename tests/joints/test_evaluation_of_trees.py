@@ -124,3 +124,46 @@ def test_closed_loops_equal_constrained_dynamics(number: int) -> None:
     for residual in (system.constraint(one), system.hidden_constraint_residual(one)):
         assert np.abs(residual).max() < tolerances.PINOCCHIO
     compare(system.acceleration(one)[0][order_of(system, tree)], tree["a"], tolerances.PINOCCHIO_LOOPS)
+
+
+@pytest.mark.slow
+def test_dependent_bodies_of_long_chains() -> None:
+    """Accelerations of 26 hinges in both forms, and velocities of the last body by the Jacobian."""
+    model, before = sl.Model("long_chain"), None
+    for k in range(26):
+        place = [0.2 * k + 0.1, 0.02 * (k % 3), 0.01 * k]
+        body = sl.RigidBody(model, f"link{k}", 1.0, [0.02, 0.01, 0.015], position=place)
+        axis = [[0, 1, 0], [0, 0, 1]][k % 2]
+        sl.RevoluteJoint(model, f"joint{k}", before or model.ground, body, at=[0.2 * k, 0, 0], axis=axis)
+        before = body
+    assert before is not None
+    model.gravity([0, 0, -9.81])
+    model.output("tip", before.point([0.1, 0, 0]))
+    model.output("tip_velocity", before.velocity_of([0.1, 0, 0]))
+    minimal = sl.minimal_coordinates(model).derive().compile(backend="numpy")
+    assert minimal.layout.has_placed_nodes
+    random = np.random.default_rng(2)
+    q = minimal.initial_state.q + 0.3 * np.where(
+        _stored_hinges(minimal), random.uniform(-1, 1, minimal.layout.storage), 0
+    )
+    one = minimal.state(q, random.uniform(-1, 1, minimal.layout.dimension))
+    found = minimal.outputs(one, ["tip_velocity"])["tip_velocity"]
+    np.testing.assert_allclose(minimal.output_jacobian(one, "tip") @ one.v, found, rtol=0, atol=tolerances.PINOCCHIO)
+    bodies = model.derive().compile(backend="numpy")
+    fields = {
+        f"link{k}": {name: one.field(f"link{k}", name) for name in ("R", "x", "Omega", "x_dot")} for k in range(26)
+    }
+    same = bodies.state(complete=False, **fields)
+    assert np.abs(bodies.hidden_constraint_residual(same)).max() < tolerances.PINOCCHIO_LOOPS
+    a, b = minimal.acceleration(one)[0], bodies.acceleration(same)[0]
+    for name in fields:
+        parts = (a[minimal.layout.node(name).velocity], b[bodies.layout.node(name).velocity])
+        np.testing.assert_allclose(*parts, rtol=0, atol=tolerances.PINOCCHIO_LOOPS * (1 + np.abs(b).max()))
+
+
+def _stored_hinges(system: System) -> Array:
+    """Mask of the coordinates of hinges."""
+    found = np.zeros(system.layout.storage, dtype=bool)
+    for node in system.layout.nodes:
+        found[node.storage] = node.is_state
+    return found

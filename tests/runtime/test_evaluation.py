@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -223,6 +225,27 @@ def test_derivatives_of_outputs_are_exact() -> None:
     np.testing.assert_array_equal(system.output_jacobian(many, "speed")[1, 0], 4 * one.v)
 
 
+@pytest.mark.parametrize("name", ["chain", "S3sR3", "spaghetti"])
+def test_jacobians_equal_difference_quotients(name: str) -> None:
+    """B and the derivatives of outputs, along increments of the groups."""
+    system = SHARED[name]("c")
+    one, step = states(system)[0], 1e-5
+    outputs = list(system.layout.outputs)
+    B, J = system.constraint_jacobian(one), system.output_jacobian(one, outputs, "q")
+    for k in np.flatnonzero(system.layout.integrated)[::3]:
+        increment = step * np.eye(system.layout.dimension)[k]
+        ends = [system.mechanics.moved(one.q, sign * increment) for sign in (1, -1)]
+        moved = system.state(ends, [one.v, one.v], t=one.t)
+        for exact, values in (
+            (B[:, k], system.constraint(moved)),
+            (J[:, k], np.column_stack([x.reshape(2, -1) for x in system.outputs(moved, outputs).values()])),
+        ):
+            slope = (values[0] - values[1]) / (2 * step)
+            moving = system.layout.holonomic if len(slope) == len(B) else slice(None)
+            atol = tolerances.NEWTON_DIFFERENCE * size(values)
+            np.testing.assert_allclose(exact[moving], slope[moving], rtol=0, atol=atol)
+
+
 @functools.cache
 def flyer(group: str) -> System:
     """A free body with the position and rotation of a tool as outputs."""
@@ -287,6 +310,42 @@ def test_inverse_dynamics_solves_nonlinear_inputs() -> None:
     efforts, found = system.inverse_dynamics(one, a, ["push"], inputs={"push": [1.0, 0.0]})
     np.testing.assert_allclose(efforts, [1.5, -0.4], rtol=0, atol=tolerances.EFFORTS)
     np.testing.assert_allclose(found, multipliers, rtol=0, atol=tolerances.EFFORTS)
+
+
+def test_held_inputs_have_no_rate() -> None:
+    """An input that is differentiated moves a node: its rates are zero, its value is as given."""
+    model = sl.Model("towed")
+    base, mass = model.node("base", "R1"), model.node("mass", "R1")
+    place = model.input("place", 1, interpolation="quintic")
+    model.constraint("track", base.x[0] - place)
+    model.kinetic_energy((base.x_dot[0] ** 2 + mass.x_dot[0] ** 2) / 2)
+    model.potential_energy((mass.x[0] - base.x[0]) ** 2)
+    system = model.derive().compile(backend="numpy")
+    one = system.state([0.5, 0.2], [0.1, 0.0])
+    inputs = {"place": 0.3}
+    np.testing.assert_allclose(system.constraint(one, inputs=inputs), [0.2], rtol=tolerances.BACKENDS)
+    np.testing.assert_allclose(system.hidden_constraint_residual(one, inputs=inputs), [0.1], rtol=tolerances.BACKENDS)
+    a, _ = system.acceleration(one, inputs=inputs)
+    np.testing.assert_allclose(a, [0, 0.6], rtol=0, atol=tolerances.BACKENDS)
+
+
+def test_threads_hold_separate_inputs() -> None:
+    system = pendulum("c")
+    one = system.state()
+    expected = {force: system.acceleration(one, inputs={"push": [force, 0]})[0] for force in (1.0, 2.0)}
+
+    def repeated(force: float) -> bool:
+        found = [system.acceleration(one, inputs={"push": [force, 0]})[0] for _ in range(2000)]
+        return bool(np.all(np.array(found) == expected[force]))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(repeated, [1.0, 2.0, 1.0, 2.0]))
+
+
+def test_states_can_be_pickled() -> None:
+    system = pendulum()
+    one = pickle.loads(pickle.dumps(system.state()))
+    np.testing.assert_array_equal(system.acceleration(one)[0], system.acceleration(system.state())[0])
 
 
 def test_states_come_from_nodes_arrays_and_solutions() -> None:

@@ -147,11 +147,11 @@ from symlie.runtime.solution.state import State as State
 from symlie.runtime.solution.state import StateAt as StateAt
 from symlie.runtime.solution.trace import Trace as Trace
 from symlie.runtime.solution.undetermined import Undetermined as Undetermined
+from symlie.runtime.statics.assembly.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
 from symlie.runtime.statics.equilibrium_path import CriticalPoint as CriticalPoint
 from symlie.runtime.statics.equilibrium_path import EquilibriumPath as EquilibriumPath
 from symlie.runtime.statics.first_order import FirstOrder as FirstOrder
-from symlie.runtime.statics.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.linearization import Linearization as Linearization
 from symlie.runtime.statics.mobility import Mobility as Mobility
 from symlie.runtime.statics.mobility import Motion as Motion

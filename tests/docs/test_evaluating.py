@@ -45,6 +45,14 @@ def test_twist_of_the_tip_is_known() -> None:
 
 
 @pytest.mark.slow
+def test_tip_reaches_its_target() -> None:
+    names = SESSION.after("Inverse kinematics")
+    bend = np.arccos((0.6**2 + 0.4**2 - 0.5) / 0.5)
+    expected = [np.arctan2(0.4, 0.6) - bend / 2, bend]
+    np.testing.assert_allclose(names["pose"].q[:2], expected, rtol=0, atol=tolerances.REDUCED)
+
+
+@pytest.mark.slow
 def test_controller_tracks_the_motion() -> None:
     """The error decays by exp(-20 t), from rates of 0.8 rad/s; the method has an error of h⁴."""
     names = SESSION.after("A loop of your own")

@@ -1142,6 +1142,6 @@ rounding of M⁻¹ with condition numbers up to 1e3."""
 PINOCCHIO_LOOPS = 1e-9
 """Accelerations of closed loops against a proximal solver with the parameter 1e-14."""
 
-NEAREST = 1e-6
+LEAST_CHANGE = 1e-6
 """Direction of the smallest change: distances are compared in doubles, which resolve it to the square root of rounding
 times its curvature."""

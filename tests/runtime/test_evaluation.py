@@ -380,7 +380,8 @@ def test_multipliers_of_states_follow_from_the_accelerations() -> None:
     assert len(here[:2].multipliers) == 2
 
 
-def test_prescribed_nodes_follow_time() -> None:
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_prescribed_nodes_follow_time(backend: str) -> None:
     """Their states are computed, their accelerations are prescribed, and others feel them."""
     model = sl.Model("shaken")
     base, mass = model.node("base", "R1"), model.node("mass", "R1")
@@ -388,7 +389,7 @@ def test_prescribed_nodes_follow_time() -> None:
     model.kinetic_energy(3 * mass.x_dot[0] ** 2 / 2)
     model.potential_energy(5 * (mass.x[0] - base.x[0]) ** 2 / 2)
     model.output("stretch", mass.x[0] - base.x[0])
-    system = model.derive().compile(backend="numpy")
+    system = model.derive().compile(backend=backend)
     t = np.array([0.0, 0.4, 1.1])
     here = system.state(np.zeros((3, 2)), t=t)
     places = system.layout.node("base"), system.layout.node("mass")

@@ -110,10 +110,10 @@ def _of_arrays(system: System, q: ArrayLike, v: ArrayLike | None, t: ArrayLike |
     except ValueError:
         raise ModelError(f"The arrays of q, v and t have the shapes {shapes} of states, which do not fit.") from None
     configurations, velocities = (
-        np.array(np.broadcast_to(x, (*shape, x.shape[-1]))).reshape(-1, x.shape[-1])
+        np.array(np.broadcast_to(x, (*shape, x.shape[-1])), order="C").reshape(-1, x.shape[-1])
         for x in (configurations, velocities)
     )
-    rows = np.array(np.broadcast_to(times, shape)).reshape(-1)
+    rows = np.array(np.broadcast_to(times, shape), order="C").reshape(-1)
     for name, values in (("q", configurations), ("v", velocities), ("t", rows)):
         if not np.isfinite(values).all():
             raise ModelError(f"The {name} of a state of '{layout.name}' is not finite.")

@@ -312,6 +312,19 @@ def test_inverse_dynamics_solves_nonlinear_inputs() -> None:
     np.testing.assert_allclose(found, multipliers, rtol=0, atol=tolerances.EFFORTS)
 
 
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_arrays_without_states_are_evaluated(backend: str) -> None:
+    system = pendulum(backend)
+    none = system.state(np.zeros((0, 2, 3)))
+    assert none.shape == (0, 2) and list(none) == []
+    assert [x.shape for x in system.acceleration(none)] == [(0, 2, 3), (0, 2, 1)]
+    assert system.mass_matrix(none).shape == (0, 2, 3, 3)
+    assert system.outputs(none)["position"].shape == (0, 2, 3)
+    assert system.output_jacobian(none, "position", frame="space").shape == (0, 2, 3, 3)
+    efforts, multipliers = system.inverse_dynamics(none, none.v, ["push"])
+    assert efforts.shape == (0, 2, 2) and multipliers.shape == (0, 2, 1)
+
+
 def test_held_inputs_have_no_rate() -> None:
     """An input that is differentiated moves a node: its rates are zero, its value is as given."""
     model = sl.Model("towed")

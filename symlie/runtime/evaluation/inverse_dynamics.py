@@ -63,9 +63,10 @@ def inverse_dynamics(
     rows, a = state.rows, given.reshape(-1, layout.dimension)
     names = _checked_names(system, [actuators] if isinstance(actuators, str) else list(actuators))
     problem = _Actuation(system, names, dict(inputs or {}))
-    pairs = [problem.solve(rows[k : k + 1], row[None]) for k, row in enumerate(a)]
-    efforts, multipliers = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-    return efforts.reshape(*state.shape, -1), multipliers.reshape(*state.shape, layout.rows)
+    efforts, multipliers = np.empty((len(a), problem.size)), np.empty((len(a), layout.rows))
+    for k, row in enumerate(a):
+        efforts[k], multipliers[k] = problem.solve(rows[k : k + 1], row[None])
+    return efforts.reshape(*state.shape, problem.size), multipliers.reshape(*state.shape, layout.rows)
 
 
 def _forces(system: System, p: Prepared, state: State, a: Array) -> Array:
@@ -97,6 +98,13 @@ class _Actuation:
     system: System
     names: list[str]
     inputs: dict[str, ArrayLike]
+
+    @property
+    def size(self) -> int:
+        """Number of components of all efforts."""
+        layout = self.system.layout
+        parts = [layout.outputs[f"{name}{EFFORT}"][0] for name in self.names if name not in layout.inputs]
+        return len(self._columns) + sum(int(part.stop - part.start) for part in parts)
 
     @property
     def _columns(self) -> NDArray[np.intp]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symlie.contract.constants import ON_GROUP
 from symlie.errors import ModelError, UnknownNameError
@@ -93,10 +93,8 @@ def output_jacobian(
         if wrt not in ("q", "v"):
             raise ModelError("A frame belongs to derivatives by the configuration or the velocity, not by others.")
         values = system.kernels.observe(p, rows, (), chosen)["outputs"]
-        found = np.array([
-            _geometric(system, chosen, parts, value, matrix, frame) for value, matrix in zip(values, found, strict=True)
-        ])  # fmt: skip
-    return found.reshape(*state.shape, *found.shape[1:])
+        found = _geometric(system, chosen, parts, values, found, frame)
+    return found.reshape((*state.shape, *found.shape[1:]))
 
 
 def _check_names(system: System, names: Sequence[str], known: Sequence[str]) -> None:
@@ -126,12 +124,13 @@ def _derivatives(system: System, p: Prepared, states: States, parts: Sequence[sl
 
 
 def _geometric(
-    system: System, names: Sequence[str], parts: Sequence[slice], values: Array, matrix: Array, frame: Axes
+    system: System, names: Sequence[str], parts: Sequence[slice], values: Array, matrices: Array, frame: Axes
 ) -> Array:
-    """Return velocities of points and angular velocities, in inertial axes or in axes of the rotation."""
-    ends = np.cumsum([part.stop - part.start for part in parts])
-    blocks = list(zip(names, np.split(values, ends[:-1]), np.split(matrix, ends[:-1]), strict=True))
-    rotations = {name: R for name, value, _ in blocks if (R := _rotation(value)) is not None}
+    """Return velocities of points and angular velocities, in inertial axes or in axes of the rotation, for outputs
+    (n, components) with derivatives (n, components, columns)."""
+    ends = np.cumsum([part.stop - part.start for part in parts])[:-1]
+    blocks = list(zip(names, np.split(values, ends, axis=1), np.split(matrices, ends, axis=1), strict=True))
+    rotations = {name: R for name, value, _ in blocks if (R := _rotations(value)) is not None}
     if frame == "body" and len(rotations) != 1:
         raise ModelError(
             f"Body axes need one output of '{system.name}' that is a rotation matrix, not {len(rotations)} of "
@@ -142,32 +141,33 @@ def _geometric(
         if name in rotations:
             found.append(_turning(rotations[name], block, frame))
             continue
-        axes = next(iter(rotations.values())) if frame == "body" else np.eye(len(value))
-        if len(value) not in (2, 3) or len(axes) != len(value):
+        size = value.shape[1]
+        axes = next(iter(rotations.values())) if frame == "body" else np.eye(size)
+        if size not in (2, 3) or axes.shape[-1] != size:
             raise ModelError(
-                f"Output '{name}' of '{system.name}' with {len(value)} components is neither a vector nor a rotation "
+                f"Output '{name}' of '{system.name}' with {size} components is neither a vector nor a rotation "
                 "matrix, so it has no geometric Jacobian; omit the frame."
             )
-        found.append(axes.T @ block)
-    return np.vstack(found)
+        found.append(np.swapaxes(axes, -1, -2) @ block)
+    return np.concatenate(found, axis=1)
 
 
-def _rotation(value: Array) -> Array | None:
-    """Return an output as a rotation matrix, or None if it is none."""
-    size = {4: 2, 9: 3}.get(len(value))
+def _rotations(values: Array) -> Array | None:
+    """Return outputs (n, components) as rotation matrices, or None if they are none."""
+    size = {4: 2, 9: 3}.get(values.shape[1])
     if size is None:
         return None
-    R = value.reshape(size, size)
-    is_rotation = np.abs(R @ R.T - np.eye(size)).max() <= ON_GROUP and np.linalg.det(R) > 0
-    return R if is_rotation else None
+    R = values.reshape(len(values), size, size)
+    defect = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(size)).max(initial=0.0)
+    return R if defect <= ON_GROUP and np.all(np.linalg.det(R) > 0) else None
 
 
 def _turning(R: Array, block: Array, frame: Axes) -> Array:
-    """Return the derivative of a rotation matrix as angular velocities: of Ṙ Rᵀ, or of Rᵀ Ṙ in body axes."""
-    size = len(R)
-    rates = block.T.reshape(-1, size, size)
-    skew = R.T @ rates if frame == "body" else rates @ R.T
-    if size == 2:
-        return np.asarray((skew[:, 1, 0] - skew[:, 0, 1])[None] / 2)
-    pairs: NDArray[np.intp] = np.array([[2, 1], [0, 2], [1, 0]])
-    return np.array([(skew[:, i, j] - skew[:, j, i]) / 2 for i, j in pairs])
+    """Return derivatives (n, entries, columns) of rotation matrices as angular velocities: of Ṙ Rᵀ, or of Rᵀ Ṙ in body
+    axes."""
+    count, size, columns = len(R), R.shape[-1], block.shape[-1]
+    rates = np.moveaxis(block.reshape(count, size, size, columns), -1, 1)
+    turns = R[:, None]
+    skew = np.swapaxes(turns, -1, -2) @ rates if frame == "body" else rates @ np.swapaxes(turns, -1, -2)
+    pairs = [(1, 0)] if size == 2 else [(2, 1), (0, 2), (1, 0)]
+    return np.stack([(skew[..., i, j] - skew[..., j, i]) / 2 for i, j in pairs], axis=1)

@@ -221,5 +221,5 @@ class NumpyMatrices:
                 continue
             ends = np.cumsum([pattern.count for pattern in element.patterns])
             for part, values in zip(parts, np.split(block, ends[:-1]), strict=True):
-                part.append(np.moveaxis(values, 0, -1).reshape(count, -1))
+                part.append(np.moveaxis(values, 0, -1).reshape(count, len(values) * values.shape[-1]))
         return [np.concatenate(part, axis=1) for part in parts]

@@ -64,7 +64,7 @@ def check_on_groups(layout: Layout, q: Array, normalized: Array, what: str) -> N
 def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
     """Return whether a stored matrix is a reflection or a projection, or a quaternion is zero; ``normalize`` does not
     repair these."""
-    rows = storage.reshape(len(storage) * node.count, -1)
+    rows = storage.reshape(len(storage) * node.count, node.type.storage)
     for f in node.type.storage_fields:
         if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > ON_GROUP):
             return True

@@ -386,6 +386,15 @@ def test_states_come_from_nodes_arrays_and_solutions() -> None:
     assert repr(start).startswith("State(chain; t = 0 s; q shape") and "shape (6,)" in repr(all_of_it)
 
 
+def test_states_cannot_be_changed() -> None:
+    system = chain_system("numpy")
+    for state in (system.state(), system.state(system.initial_state.q), system.state(complete=False)):
+        with pytest.raises(ValueError, match="read-only"):
+            state.q[0] = 1.0
+        with pytest.raises(AttributeError):
+            state.t = 1.0
+
+
 def test_multipliers_of_states_follow_from_the_accelerations() -> None:
     system = chain_system("c")
     here = states(system)
@@ -439,7 +448,7 @@ def test_first_order_states_have_no_acceleration() -> None:
 
 
 @functools.cache
-def bars() -> System:
+def bars(backend: str) -> System:
     """A plate on three parallel bars, one of which is redundant."""
     model = sl.Model("bars")
     plate = sl.RigidBody(model, "plate", 4.0, 0.1, "SE2", position=[0, -1])
@@ -448,11 +457,12 @@ def bars() -> System:
         sl.RevoluteJoint(model, f"{name}_top", model.ground, bar, at=[at, 0])
         sl.RevoluteJoint(model, f"{name}_end", bar, plate, at=[at, -1])
     model.gravity([1, -9.81])
-    return model.derive().compile(backend="numpy")
+    return model.derive().compile(backend=backend)
 
 
-def test_redundant_constraints_need_a_treatment() -> None:
-    system = bars()
+@pytest.mark.parametrize("backend", [pytest.param("c", marks=pytest.mark.slow), "numpy"])
+def test_redundant_constraints_need_a_treatment(backend: str) -> None:
+    system = bars(backend)
     minimal = system.with_redundant("minimal_norm")
     one = minimal.state()
     with pytest.raises(RedundantConstraintsError, match=r"are redundant: joints .* hold a motion redundantly"):
@@ -534,6 +544,8 @@ def test_bad_states_are_refused() -> None:
         system.state(bob=[0, 0, 1])
     with pytest.raises(ModelError, match=r"time of a state of named nodes"):
         system.state(t=[0, 1])
+    with pytest.raises(ModelError, match=r"arrays are passed by position, as in system.state\(q, v\)"):
+        system.state(q=q)
     with pytest.raises(UnknownNameError, match=r"no node 'bop'"):
         system.state(bop={"x": q})
     with pytest.raises(UnknownNameError, match=r"no field 'y'"):

@@ -80,12 +80,15 @@ def _of_nodes(system: System, t: float, complete: bool, nodes: Mapping[str, obje
     changed = system
     for name, fields in nodes.items():
         if not isinstance(fields, Mapping):
-            raise ModelError(f"The values of '{name}' must be a mapping of fields, as in {name}={{\"x\": …}}.")
+            raise ModelError(
+                f"The values of '{name}' must be a mapping of fields, as in {name}={{\"x\": …}}; arrays are passed by "
+                "position, as in system.state(q, v)."
+            )
         changed = changed.with_initial(name, **fields)
     carried = np.zeros(system.layout.carried_size)
     if complete:
         begin = changed.initial_state if t == 0 else changed.consistent_state(t)
-        return State(system, t, begin.q, begin.v, begin.multipliers, carried)
+        return State(system, t, _frozen(begin.q), _frozen(begin.v), _frozen(begin.multipliers), carried)
     rates = [key for key in changed.initial_values if is_joint_rate(system.layout, key)]
     if rates:
         raise ModelError(
@@ -95,7 +98,7 @@ def _of_nodes(system: System, t: float, complete: bool, nodes: Mapping[str, obje
     stated = changed.stated_state()
     q, v = stated.q.copy(), np.where(stated.given & system.layout.free, stated.v, 0.0)
     system.mechanics.prescribe(t, q, v)
-    return State(system, t, system.mechanics.with_start_angles(t, q), v, None, carried)
+    return State(system, t, _frozen(system.mechanics.with_start_angles(t, q)), _frozen(v), None, carried)
 
 
 def _of_arrays(system: System, q: ArrayLike, v: ArrayLike | None, t: ArrayLike | None) -> State:
@@ -120,12 +123,19 @@ def _of_arrays(system: System, q: ArrayLike, v: ArrayLike | None, t: ArrayLike |
     _take_dependent(system, rows, configurations, velocities)
     return State(
         system,
-        rows.reshape(shape) if shape else float(rows[0]),
-        configurations.reshape(*shape, layout.storage),
-        velocities.reshape(*shape, layout.dimension),
+        _frozen(rows.reshape(shape)) if shape else float(rows[0]),
+        _frozen(configurations.reshape(*shape, layout.storage)),
+        _frozen(velocities.reshape(*shape, layout.dimension)),
         None,
         np.zeros((*shape, layout.carried_size)),
     )
+
+
+def _frozen(values: Array) -> Array:
+    """Return a copy that cannot be changed, because states share derived data."""
+    found = values.copy()
+    found.flags.writeable = False
+    return found
 
 
 def _take_dependent(system: System, t: Array, q: Array, v: Array) -> None:

@@ -474,6 +474,8 @@ def test_redundant_constraints_need_a_treatment(backend: str) -> None:
     assert np.abs(balance).max() < tolerances.BACKENDS * size(multipliers)
     kernel = np.linalg.svd(B.T)[2][np.linalg.matrix_rank(B) :]
     assert len(kernel) and np.abs(kernel @ multipliers).max() < tolerances.BACKENDS * size(multipliers)
+    with pytest.raises(RedundantConstraintsError, match="redundant"):
+        system.inverse_dynamics(one, a, [])
     efforts, found = minimal.inverse_dynamics(one, a, [])
     assert efforts.shape == (0,)
     np.testing.assert_allclose(found, multipliers, rtol=0, atol=tolerances.EFFORTS)
@@ -581,5 +583,12 @@ def test_bad_names_and_values_are_refused() -> None:
         system.inverse_dynamics(one, [0, 0])
     with pytest.raises(UnknownNameError, match=r"no input or drive 'motor'; it has: push"):
         system.inverse_dynamics(one, [0, 0, 0], ["motor"])
-    with pytest.raises(NotConvergedError, match=r"\(shoulder_drive\) cannot produce this acceleration: a force"):
+    with pytest.raises(ModelError, match=r"The acceleration violates .* of 'driven' by .*; it must satisfy"):
         driven().inverse_dynamics(driven().state(), np.ones(12), ["shoulder_drive"])
+    turned = driven().acceleration(driven().state(), inputs={"motor": 1.0})[0]
+    with pytest.raises(NotConvergedError, match=r"\(shoulder_drive\) cannot produce this acceleration: a force"):
+        driven().inverse_dynamics(driven().state(), turned, ["shoulder_drive"])
+    with pytest.raises(ModelError, match=r"does not determine the inputs push"):
+        system.inverse_dynamics(one, system.acceleration(one)[0], ["push"], inputs={"push": [0, 0]})
+    with pytest.raises(ModelError, match=r"Input 'push' of 'pendulum' needs 2 numbers"):
+        system.inverse_dynamics(one, one.v, ["push"], inputs={"push": 1})

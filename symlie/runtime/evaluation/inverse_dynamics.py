@@ -24,6 +24,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State
 from symlie.runtime.system.parameters import real_array
+from symlie.runtime.system.solvability import check_rows
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -33,6 +34,9 @@ MOST_ITERATIONS = 20
 
 RANK = 1e-10
 """Singular values, relative to the largest one of scaled equations, below which unknowns are undetermined."""
+
+VIOLATED = 1e-6
+"""Largest |B a + Z| relative to its terms."""
 
 UNBALANCED = 1e-9
 """Largest remaining force, relative to the forces that are balanced."""
@@ -62,6 +66,7 @@ def inverse_dynamics(
         return _forces(system, prepared_with(system, inputs), state, given)
     rows, a = state.rows, given.reshape(-1, layout.dimension)
     names = _checked_names(system, [actuators] if isinstance(actuators, str) else list(actuators))
+    prepared_with(system, inputs)  # checks the values of inputs, also of actuators
     problem = _Actuation(system, names, dict(inputs or {}))
     efforts, multipliers = np.empty((len(a), problem.size)), np.empty((len(a), layout.rows))
     for k, row in enumerate(a):
@@ -89,6 +94,12 @@ def _checked_names(system: System, names: list[str]) -> list[str]:
             known = ", ".join([*layout.inputs, *drives]) or "none"
             raise UnknownNameError(f"Model '{system.name}' has no input or drive '{name}'; it has: {known}.")
     return names
+
+
+def check_redundancy(system: System, stored: Array) -> None:
+    """Raise RedundantConstraintsError for redundant equations that the system does not permit."""
+    if not system.mechanics.takes_redundant_rows:
+        check_rows(system.algebra, stored, "or use with_redundant('minimal_norm')", "this state")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,19 +141,20 @@ class _Actuation:
         """Return the efforts in the order of the names, and λ."""
         layout = self.system.layout
         u, multipliers = self._start, np.zeros(layout.rows)
+        self._check_constraints(self._prepared(u), state, a[0])
         scale = 0.0
         for _ in range(MOST_ITERATIONS):
             p = self._prepared(u)
             force = self._balance(p, state, a)
             scale = max(scale, float(np.abs(force).max(initial=0.0)))
             slopes = self._slopes(p, state, a, multipliers)
-            change, multipliers = self._step(slopes, self._jacobian(p, state), force)
+            change, multipliers = self._step(slopes, self._stored_jacobian(p, state), force)
             u = u + change
             if not np.abs(change).max(initial=0.0) > RANK * np.abs(u).max(initial=0.0):
                 break
         p = self._prepared(u)
-        rest = self._balance(p, state, a) + (self._jacobian(p, state).T @ multipliers)
-        rest = rest * layout.free
+        pull = self.system.algebra.pull(self._stored_jacobian(p, state), multipliers)
+        rest = (self._balance(p, state, a) + pull) * layout.free
         largest = int(np.argmax(np.abs(rest))) if rest.size else 0
         if rest.size and not abs(rest[largest]) <= UNBALANCED * max(scale, np.finfo(float).tiny):
             named = ", ".join(self.names) or "none"
@@ -164,9 +176,22 @@ class _Actuation:
         found: Array = self.system.kernels.inverse_dynamics_of(p, state, a)[0]
         return found
 
-    def _jacobian(self, p: Prepared, state: States) -> Array:
-        stored = self.system.kernels.jacobian(p, float(state.t[0]), state.q[0], state.v[0])
-        return self.system.algebra.jacobian_matrix(stored)
+    def _stored_jacobian(self, p: Prepared, state: States) -> Array:
+        found: Array = self.system.kernels.jacobian(p, float(state.t[0]), state.q[0], state.v[0])
+        return found
+
+    def _check_constraints(self, p: Prepared, state: States, a: Array) -> None:
+        """Raise ModelError unless B a + Z = 0."""
+        algebra, stored = self.system.algebra, self._stored_jacobian(p, state)
+        curvature = self.system.kernels.curvature(p, float(state.t[0]), state.q[0], state.v[0])
+        off = np.abs(algebra.multiply(stored, a) + curvature)
+        size = algebra.multiply(np.abs(stored), np.abs(a)) + np.abs(curvature)
+        if not np.all(off <= VIOLATED * np.maximum(1.0, size)):
+            row = int(np.argmax(off / np.maximum(1.0, size)))
+            raise ModelError(
+                f"The acceleration violates {self.system.layout.row_name(row)} of '{self.system.name}' by "
+                f"{off[row]:.3g}; it must satisfy the constraints, B a + Z = 0."
+            )
 
     def _slopes(self, p: Prepared, state: States, a: Array, multipliers: Array) -> Array:
         """∂(M a + g + Bᵀ λ)/∂u, shape (dimension, inputs)."""
@@ -177,10 +202,10 @@ class _Actuation:
         slopes = rows_of(ports, 0, np.arange(self.system.layout.dimension)).dense(values[0])
         return np.asarray(slopes[0][:, self._columns])
 
-    def _step(self, slopes: Array, jacobian: Array, force: Array) -> tuple[Array, Array]:
-        """Return the change of the inputs and λ, of minimal norm if constraint equations are redundant."""
+    def _step(self, slopes: Array, stored: Array, force: Array) -> tuple[Array, Array]:
+        """Return the change of the inputs and λ, of minimal norm if redundant equations are permitted."""
         free, m = self.system.layout.free, slopes.shape[1]
-        both = np.hstack([slopes[free], jacobian.T[free]])
+        both = np.hstack([slopes[free], self.system.algebra.jacobian_matrix(stored).T[free]])
         lengths = np.linalg.norm(both, axis=0)
         lengths[lengths == 0] = 1.0
         directions = both / lengths
@@ -195,8 +220,9 @@ class _Actuation:
         x = -(V[:rank].T @ ((U[:, :rank].T @ force[free]) / sizes[:rank])) / lengths
         multipliers = np.asarray(x[m:])
         if rank < len(lengths):
-            B = jacobian[:, free]
-            multipliers = np.linalg.lstsq(B.T, B.T @ multipliers, rcond=None)[0]
+            check_redundancy(self.system, stored)
+            dependent = self.system.mechanics.dependent_rows(stored)
+            multipliers = multipliers if dependent is None else dependent.minimal(multipliers)
         return np.asarray(x[:m]), multipliers
 
     def _efforts(self, p: Prepared, state: States, u: Array, multipliers: Array) -> Array:

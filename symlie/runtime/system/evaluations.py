@@ -315,8 +315,10 @@ class Evaluations:
         UnknownNameError
             If an actuator or an input does not exist.
         ModelError
-            If the state belongs to another system, a shape does not fit, or the acceleration does not determine the
-            inputs.
+            If the state belongs to another system, a shape does not fit, or the acceleration violates constraints or
+            does not determine the inputs.
+        RedundantConstraintsError
+            With actuators, if constraint equations are redundant without ``with_redundant("minimal_norm")``.
         NotConvergedError
             If the actuators cannot produce the acceleration; the message names the largest remaining force.
         """

@@ -143,14 +143,15 @@ from symlie.runtime.solution.outputs import Outputs as Outputs
 from symlie.runtime.solution.recorder import Event as Event
 from symlie.runtime.solution.recorder import Statistics as Statistics
 from symlie.runtime.solution.solution import Solution as Solution
-from symlie.runtime.solution.state_at import StateAt as StateAt
+from symlie.runtime.solution.state import State as State
+from symlie.runtime.solution.state import StateAt as StateAt
 from symlie.runtime.solution.trace import Trace as Trace
 from symlie.runtime.solution.undetermined import Undetermined as Undetermined
+from symlie.runtime.statics.assembly.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
 from symlie.runtime.statics.equilibrium_path import CriticalPoint as CriticalPoint
 from symlie.runtime.statics.equilibrium_path import EquilibriumPath as EquilibriumPath
 from symlie.runtime.statics.first_order import FirstOrder as FirstOrder
-from symlie.runtime.statics.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.linearization import Linearization as Linearization
 from symlie.runtime.statics.mobility import Mobility as Mobility
 from symlie.runtime.statics.mobility import Motion as Motion

@@ -72,6 +72,9 @@ Side: TypeAlias = Literal["left", "right"]
 Axes: TypeAlias = Literal["body", "space"]
 """Axes of vectors: those of the body or cross section, or inertial axes."""
 
+Wrt: TypeAlias = Literal["v", "q", "multipliers", "inputs"]
+"""Variables of derivatives of outputs."""
+
 Quadrature: TypeAlias = Literal["midpoint", "trapezoid", "simpson"]
 """Quadratures over a segment of a continuum."""
 

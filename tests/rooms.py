@@ -41,6 +41,7 @@ ROOMS = (
     "runtime.study",
     "runtime.statics",
     "runtime.integrate",
+    "runtime.evaluation",
     "runtime.solution",
     "runtime.methods",
     "runtime.steps",

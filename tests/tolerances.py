@@ -1134,3 +1134,14 @@ that steps do not resolve, and with it the steps."""
 
 ROTATION_ROUNDING = 2e-15
 """Entries of rotation matrices from stored parameters by two formulas; measured 1.1e-16."""
+
+PINOCCHIO = 1e-12
+"""Terms of trees of at most six bodies against another program in doubles, relative to one plus the largest entry:
+rounding of M⁻¹ with condition numbers up to 1e3."""
+
+PINOCCHIO_LOOPS = 1e-9
+"""Accelerations of closed loops against a proximal solver with the parameter 1e-14."""
+
+LEAST_CHANGE = 1e-6
+"""Direction of the smallest change: distances are compared in doubles, which resolve it to the square root of rounding
+times its curvature."""

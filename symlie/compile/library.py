@@ -49,6 +49,10 @@ class Library:
                 "again."
             )
 
+    def new(self, kind: str) -> Pointer:
+        """Return a new structure of zeros for a pointer type."""
+        return self.ffi.new(_type(kind))
+
     def pointer(self, array: object, kind: str = "double[]") -> Pointer:
         """Return a pointer to the memory of a C-contiguous array, which must outlive the call."""
         return self.ffi.from_buffer(_type(kind), array)

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import symlie as sl
 from symlie.errors import EquilibriumError, ModelError
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.statics.initial_assembly import closed
+from symlie.runtime.statics.assembly.configurations import closed
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.system import System
 from tests import tolerances

@@ -29,7 +29,7 @@ from symlie.runtime.integrate.shorter_steps import ShorterSteps
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import method_of_run
-from symlie.runtime.solution.state_at import StateAt
+from symlie.runtime.solution.state import StateAt
 from symlie.runtime.system.breakpoints import starts_after
 
 if TYPE_CHECKING:

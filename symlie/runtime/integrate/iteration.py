@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.integrate.matrix_tables import MatrixTables
 from symlie.runtime.kernels.iteration_tables import IterationTables, components, products_without_zeros
-from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
+from symlie.runtime.system.matrix_tables import MatrixTables, compliance_of, probes_of, saddle_of
 from symlie.runtime.system.system import System
 
 REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO")
@@ -27,25 +26,6 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
         return found
     solver = system.mechanics.solver
     return saddle_of(solver) if isinstance(solver, SaddleAlgebra) else None
-
-
-def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
-    """Saddle point matrix of a system, if it is eliminated as a whole."""
-    structure = solver.structure
-    sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
-    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(solver)}
-    is_fixed, compliance = solver.layout.is_fixed, _compliance(solver)
-    return MatrixTables(structure, solver.tables, sizes, constants, is_fixed, has_saddle=True, compliance=compliance)
-
-
-def _probes(solver: SaddleAlgebra) -> dict[str, int]:
-    """Additional constants for redundant constraint equations."""
-    return {"PROBES": solver.probes} if solver.probes else {}
-
-
-def _compliance(solver: SaddleAlgebra | None) -> Array | None:
-    """Compliances of constraint equations that may be redundant."""
-    return solver.layout.compliance if solver and solver.probes and solver.layout.compliance.any() else None
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
@@ -91,8 +71,8 @@ def _with_saddle(
     if saddle is not None:
         tables |= saddle_tables(layout, structure, system.mechanics.massless)
         sizes["SADDLE_UNKNOWNS"] = len(structure.order)
-        constants |= {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(saddle)}
+        constants |= {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **probes_of(saddle)}
     return MatrixTables(
         structure, tables, sizes, constants, layout.is_fixed, saddle is not None, has_iteration=True,
-        compliance=_compliance(saddle),
+        compliance=compliance_of(saddle),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
 from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
-from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
+from symlie.runtime.kernels.c_tables import ProblemTables, ProblemTemplate, problem_tables
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
-from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
+from symlie.runtime.kernels.protocol import QUANTITIES, Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import Products
 
 
 class OrdinaryStarts(NamedTuple):
@@ -43,21 +45,42 @@ class ErrorNorm(NamedTuple):
     weight: Array
 
 
+class _OneState(threading.local):
+    """Arguments of ``symlie_observe`` for the acceleration at one state: arrays of each thread with fixed addresses."""
+
+    def __init__(self, layout: Layout, library: Library) -> None:
+        self.t, self.q, self.v = np.empty(1), np.empty(layout.storage), np.empty(layout.dimension)
+        self.a, self.multipliers = np.empty(layout.dimension), np.empty(layout.rows)
+        self.states, self.values = library.new("symlie_states *"), library.new("symlie_values *")
+        self.states.count = 1
+        for name in ("t", "q", "v"):
+            setattr(self.states, name, library.pointer(getattr(self, name)))
+        self.values.acceleration = library.pointer(self.a)
+        if layout.rows:
+            self.values.multipliers = library.pointer(self.multipliers)
+
+
 class CKernels:
     """Kernels of a compiled library.
 
-    Attributes
+    Parameters
     ----------
+    layout
+        Layout of the system.
     library
         The library.
+    tables
+        Integer tables of the topology; default: those of the layout.
     """
 
-    def __init__(self, layout: Layout, library: Library) -> None:
+    def __init__(self, layout: Layout, library: Library, tables: ProblemTables | None = None) -> None:
         self._layout = layout
         self.library = library
-        self._template = ProblemTemplate(library, layout, problem_tables(layout))
+        self._template = ProblemTemplate(library, layout, tables or problem_tables(layout))
         self._starts, self._starts_held = in_memory(library, starts_structure(layout))
         self._nothing = np.zeros(1)
+        self._widths = quantity_sizes(layout)
+        self._one = _OneState(layout, library)
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
         kernel = system_kernel(name)
@@ -105,6 +128,10 @@ class CKernels:
         problem = self.problem(p if p is not None else self._topology)
         getattr(self.library.call, f"symlie_{name}")(problem, *converted, pointer(out))
         return out
+
+    @functools.cached_property
+    def _products(self) -> Products:
+        return Products(self._layout)
 
     @functools.cached_property
     def _topology(self) -> Prepared:
@@ -196,9 +223,8 @@ class CKernels:
         layout, count = self._layout, len(states.t)
         number = {name: k for k, name in enumerate(layout.outputs)}
         wanted = np.array([number[name] for name in outputs], dtype=np.int64)
-        widths = {"constraint_force": layout.dimension, "acceleration": layout.dimension, "multipliers": layout.rows}
         sizes = sum(layout.outputs[name][0].stop - layout.outputs[name][0].start for name in outputs)
-        found = {name: np.zeros((count, widths[name]) if name in widths else count) for name in quantities}
+        found = {name: np.zeros((count, *self._widths[name])) for name in quantities}
         found["outputs"] = np.empty((count, sizes))
         values = self.library.ffi.new("symlie_values *", {"outputs_wanted": len(wanted)})
         kept = {name: self.library.pointer(array) for name, array in found.items()}
@@ -208,10 +234,63 @@ class CKernels:
         of_each = count // len(p.model) if p.model.ndim > 1 else 0
         described, held = c_states(self.library, states, of_each)
         problem = self.problem(p)
-        workspace = np.empty(self.library.call.symlie_observation_workspace(problem))
-        self.library.call.symlie_observe(problem, described, values, self.library.pointer(workspace))
+        self.library.call.symlie_observe(problem, described, values, self._observation_workspace(problem))
         del held
         return found
+
+    def _observation_workspace(self, problem: Pointer) -> Pointer:
+        """Workspace of a call of ``symlie_observe``; calls in several threads must not share it."""
+        if self._layout.is_fixed:
+            return self.library.ffi.NULL
+        return self.library.pointer(np.empty(self.library.call.symlie_observation_workspace(problem)))
+
+    def accelerations(self, p: Prepared, states: States) -> tuple[Array, Array, int]:
+        layout, library = self._layout, self.library
+        count, pointer = len(states.t), library.pointer
+        a, multipliers = np.empty((count, layout.dimension)), np.empty((count, layout.rows))
+        described = library.new("symlie_states *")
+        described.count, described.t = count, pointer(states.t)
+        described.q, described.v = pointer(states.q), pointer(states.v)
+        if p.model.ndim > 1:
+            described.of_each = count // len(p.model)
+        values = library.new("symlie_values *")
+        values.acceleration = pointer(a)
+        if layout.rows:
+            values.multipliers = pointer(multipliers)
+        problem = self.problem(p)
+        determined = library.call.symlie_observe(problem, described, values, self._observation_workspace(problem))
+        return a, multipliers, determined
+
+    def acceleration_at(self, p: Prepared, t: float, q: Array, v: Array) -> tuple[Array, Array, bool]:
+        one, problem = self._one, self.problem(p)
+        one.t[0], one.q[:], one.v[:] = t, q, v
+        workspace = self._observation_workspace(problem)
+        determined = self.library.call.symlie_observe(problem, one.states, one.values, workspace)
+        return one.a.copy(), one.multipliers.copy(), determined == 1
+
+    def inverse_dynamics_of(self, p: Prepared, states: States, acceleration: Array) -> Array:
+        layout, library = self._layout, self.library
+        if not layout.has_inverse_dynamics:
+            terms = self.observe(p, states, ("mass", "force"))
+            return self._products.apply_mass(terms["mass"], acceleration) + terms["force"]
+        found, given = np.empty_like(acceleration), np.ascontiguousarray(acceleration)
+        of_each = len(states.t) // len(p.model) if p.model.ndim > 1 else 0
+        described, held = c_states(library, states, of_each)
+        values = library.new("symlie_values *")
+        values.given, values.inverse_dynamics = library.pointer(given), library.pointer(found)
+        problem = self.problem(p)
+        library.call.symlie_observe(problem, described, values, self._observation_workspace(problem))
+        del held
+        return found
+
+    def normalize_rows(self, q: Array) -> Array:
+        out, pointer = np.empty_like(q), self.library.pointer
+        self.library.call.symlie_normalize_rows(self.problem(self._topology), len(q), pointer(q), pointer(out))
+        return out
+
+    def prescribe_rows(self, p: Prepared, t: Array, q: Array, v: Array) -> None:
+        pointer = self.library.pointer
+        self.library.call.symlie_prescribe_rows(self.problem(p), len(t), pointer(t), pointer(q), pointer(v))
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
         pointer, problem = self.library.pointer, self.problem(p)
@@ -223,6 +302,15 @@ class CKernels:
         self.library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
         del held
         return found
+
+
+def quantity_sizes(layout: Layout) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each quantity of `Kernels.observe` at one state."""
+    of_velocities = ("constraint_force", "acceleration", "force")
+    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(of_velocities, (layout.dimension,))
+    sizes |= dict.fromkeys(("multipliers", "constraint", "hidden_residual"), (layout.rows,))
+    sizes |= {name: (len(layout.assembled(name)[0]),) for name in ("mass", "jacobian")}
+    return {name: sizes.get(name, ()) for name in QUANTITIES}
 
 
 def starts_structure(layout: Layout) -> Structures:

@@ -18,10 +18,12 @@ from symlie.compile.library import Library
 from symlie.contract.kernels import KERNELS
 from symlie.contract.set_table import SetTable
 from symlie.contract.sets import KernelSet
+from symlie.runtime.kernels.c import c_states
 from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
 from symlie.runtime.kernels.numpy import Functions, on_element
-from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout, Sparse
+from symlie.runtime.linear.schur import Scattering
 
 Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -33,6 +35,9 @@ class MatrixKernels(Protocol):
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
     ) -> Sequence[Array]:
         """Values of each matrix, element by element."""
+
+    def of_states(self, p: Prepared, states: States, acceleration: Array) -> Sequence[Array]:
+        """Values of each matrix at states with a leading axis, shape (n, values)."""
 
 
 class SystemMatrices:
@@ -48,6 +53,7 @@ class SystemMatrices:
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, kernels: MatrixKernels) -> None:
         self._positions = matrix_positions(layout, chosen, table)
+        self._rows: dict[tuple[int, bytes], Scattering] = {}
         self.kernels = kernels
 
     def __call__(
@@ -78,6 +84,20 @@ class SystemMatrices:
             coo_array((part, places), shape=shape).tocsr()
             for part, (places, shape) in zip(values, self._positions, strict=True)
         )
+
+
+def rows_of(matrices: SystemMatrices, matrix: int, chosen: NDArray[np.intp]) -> Scattering:
+    """Return the places of the stored values of a matrix of a set, by its index, in some of its rows, by distinct
+    indices, as a dense matrix."""
+    key = (matrix, chosen.tobytes())
+    if key not in matrices._rows:
+        (rows, columns), (_, width) = matrices._positions[matrix]
+        order = np.argsort(chosen, kind="stable")
+        row = order[np.minimum(np.searchsorted(chosen[order], rows), len(chosen) - 1)]
+        stored = np.flatnonzero(chosen[row] == rows)
+        places = row[stored] * width + columns[stored]
+        matrices._rows[key] = Scattering(stored, places, (len(chosen), width))
+    return matrices._rows[key]
 
 
 def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
@@ -119,7 +139,8 @@ class CompiledMatrices:
         header, source, *_ = chosen.files(layout.name)
         names = (header, source, f"{layout.name}.h")
         sources = with_headers({name: files[name] for name in names})
-        path, _ = compiled_library(sources, source, optimize)
+        sources["rows.c"] = _rows_source(chosen, source)
+        path, _ = compiled_library(sources, "rows.c", optimize)
         self._layout = layout
         self._library = Library(path, table.interface_hash)
         self._function = getattr(self._library.call, f"symlie_{chosen.name}")
@@ -136,6 +157,38 @@ class CompiledMatrices:
         inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, v, acceleration, multipliers)]
         self._function(p.cache[id(self)][0], t, *map(self._library.pointer, (*inputs, *out)))
         return out
+
+    def of_states(self, p: Prepared, states: States, acceleration: Array) -> Sequence[Array]:
+        if id(self) not in p.cache:
+            p.cache[id(self)] = self._template.problem(p)
+        pointer, out = self._library.pointer, [np.zeros((len(states.t), size)) for size in self._sizes]
+        results = self._library.ffi.new("symlie_scalar *[]", [pointer(values) for values in out])
+        described, held = c_states(self._library, states)
+        given = np.ascontiguousarray(acceleration, dtype=float)
+        self._library.call.symlie_matrix_rows(p.cache[id(self)][0], described, pointer(given), results)
+        del held
+        return out
+
+
+def _rows_source(chosen: KernelSet, source: str) -> str:
+    """Return the source of a set with a loop over states."""
+    results = [f"out[{k}] + i * VALUES_OF_{m.letter}" for k, m in enumerate(chosen.matrices)]
+    state = ["q + i * STORAGE", "v + i * DIMENSION"]
+    arguments = [
+        "P",
+        "states->t[i]",
+        *(f"states->{x}" for x in state),
+        "a + i * DIMENSION",
+        "states->lambda + i * ROWS",
+    ]
+    return f"""#include "{source}"
+
+void symlie_matrix_rows(const symlie_problem *P, const symlie_states *states, const symlie_scalar *a,
+                        symlie_scalar *const *out)
+{{
+    for (long long i = 0; i < states->count; i++) symlie_{chosen.name}({", ".join([*arguments, *results])});
+}}
+"""
 
 
 class NumpyMatrices:
@@ -157,3 +210,16 @@ class NumpyMatrices:
             for part, values in zip(parts, np.split(block, ends[:-1]), strict=True):
                 part.append(values.T.ravel())
         return [np.concatenate(part) for part in parts]
+
+    def of_states(self, p: Prepared, states: States, acceleration: Array) -> Sequence[Array]:
+        count = len(states.t)
+        parts = [[np.zeros((count, 0))] for _ in self._kernel.result_names]
+        for index, element in enumerate(self._table.elements):
+            vectors = (states.q, states.v, acceleration, states.multipliers)
+            block = on_element(self._functions, self._layout, index, self._kernel, p, states.t, *vectors)
+            if block is None:
+                continue
+            ends = np.cumsum([pattern.count for pattern in element.patterns])
+            for part, values in zip(parts, np.split(block, ends[:-1]), strict=True):
+                part.append(np.moveaxis(values, 0, -1).reshape(count, len(values) * values.shape[-1]))
+        return [np.concatenate(part, axis=1) for part in parts]

@@ -297,5 +297,31 @@ class NumpyKernels:
     ) -> dict[str, Array]:
         return observe(self, p, states, quantities, outputs)
 
+    def accelerations(self, p: Prepared, states: States) -> tuple[Array, Array, int]:
+        with np.errstate(all="ignore"):
+            found = self.observe(p, states, ("acceleration", "multipliers"))
+        a, multipliers = found["acceleration"], found["multipliers"]
+        is_finite = np.isfinite(a).all(axis=1) & np.isfinite(multipliers).all(axis=1)
+        return a, multipliers, int(np.append(~is_finite, True).argmax())
+
+    def acceleration_at(self, p: Prepared, t: float, q: Array, v: Array) -> tuple[Array, Array, bool]:
+        state = States(np.array([t], dtype=float), q[None], v[None], np.zeros((1, self.layout.rows)))
+        a, multipliers, determined = self.accelerations(p, state)
+        return a[0], multipliers[0], determined == 1
+
+    def inverse_dynamics_of(self, p: Prepared, states: States, acceleration: Array) -> Array:
+        if self.layout.has_inverse_dynamics:
+            found: Array = self.inverse_dynamics(p, states.t, states.q, states.v, acceleration)
+            return found
+        terms = self.observe(p, states, ("mass", "force"))
+        return self.solver.apply_mass(terms["mass"], acceleration) + terms["force"]
+
+    def normalize_rows(self, q: Array) -> Array:
+        found: Array = self.normalize(q)
+        return found
+
+    def prescribe_rows(self, p: Prepared, t: Array, q: Array, v: Array) -> None:
+        self.prescribe(p, t, q, v)
+
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
         return interpolate(self, p, recorded, interval, t)

@@ -49,11 +49,20 @@ def _observed(
         found["energy"] = kernels.energy(p, t, q, v).sum(axis=1)
         if layout.has_accelerated_energy:
             found["energy"] += kernels.accelerated_energy(p, t, q, v, found["acceleration"])[:, 0]
+    if "mass" in quantities:
+        found["mass"] = kernels.mass(p, t, q)
+    if "force" in quantities:
+        found["force"] = kernels.force(p, t, q, v)
+    if "jacobian" in quantities:
+        found["jacobian"] = kernels.jacobian(p, t, q, v)
+    if "constraint" in quantities:
+        found["constraint"] = kernels.constraint(p, t, q)
     if "constraint_residual" in quantities:
         found["constraint_residual"] = np.abs(kernels.constraint(p, t, q)).max(axis=1, initial=0.0)
-    if "velocity_residual" in quantities:
+    if {"velocity_residual", "hidden_residual"} & {*quantities}:
         hidden = algebra.multiply(kernels.jacobian(p, t, q, v), v) + kernels.constraint_rate(p, t, q, v)
-        found["velocity_residual"] = np.abs(hidden * layout.of_velocities).max(axis=1, initial=0.0)
+        found["hidden_residual"] = hidden * layout.of_velocities
+        found["velocity_residual"] = np.abs(found["hidden_residual"]).max(axis=1, initial=0.0)
     if "constraint_force" in quantities:
         found["constraint_force"] = -algebra.pull(kernels.jacobian(p, t, q, v), states.multipliers)
     return {name: found[name] for name in (*quantities, "outputs")}

@@ -57,8 +57,11 @@ class States(Brief):
         return States(self.t[chosen], self.q[chosen], self.v[chosen], self.multipliers[chosen], carried)
 
 
+TERMS = ("mass", "jacobian", "force", "constraint", "hidden_residual")
+"""Terms of the equations of motion."""
+
 QUANTITIES = (
-    "energy", "constraint_residual", "velocity_residual", "constraint_force", "acceleration", "multipliers",
+    "energy", "constraint_residual", "velocity_residual", "constraint_force", "acceleration", "multipliers", *TERMS,
 )  # fmt: skip
 """Quantities that `Kernels.observe` computes for any model."""
 
@@ -134,7 +137,8 @@ class Kernels(Protocol):
         quantities
             Some of `QUANTITIES`: the energy, the largest |entry| of Φ and of B v + b, shape (n,); -Bᵀλ of the
             multipliers of the states, and v' of the acceleration-level system, shape (n, dimension); its λ, shape
-            (n, rows). Values of the acceleration-level system are NaN if undetermined.
+            (n, rows); stored values of M and B; g, shape (n, dimension); Φ and B v + b, shape (n, rows). Values of the
+            acceleration-level system are NaN if undetermined.
         outputs
             Names of outputs of the model.
 
@@ -143,6 +147,23 @@ class Kernels(Protocol):
         dict
             Values by quantity, and under ``outputs`` those of all requested outputs, shape (n, components), in order.
         """
+
+    def accelerations(self, p: Prepared, states: States) -> tuple[Array, Array, int]:
+        """v' (n, dimension) and λ (n, rows) of the acceleration-level system, and the index of the first state at which
+        they are undetermined or not finite; the number of states if there is none."""
+
+    def acceleration_at(self, p: Prepared, t: float, q: Array, v: Array) -> tuple[Array, Array, bool]:
+        """v' (dimension) and λ (rows) of the acceleration-level system at one state, and whether they are determined
+        and finite."""
+
+    def inverse_dynamics_of(self, p: Prepared, states: States, acceleration: Array) -> Array:
+        """M a + g of states with a leading axis, shape (n, dimension)."""
+
+    def normalize_rows(self, q: Array) -> Array:
+        """Configurations (n, storage) after one step back to their groups."""
+
+    def prescribe_rows(self, p: Prepared, t: Array, q: Array, v: Array) -> None:
+        """Overwrite configurations and velocities of prescribed and dependent nodes of states with a leading axis."""
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
         """Interpolate between recorded states by quintic Hermite polynomials in the local coordinates of each step.

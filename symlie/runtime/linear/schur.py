@@ -9,6 +9,7 @@ Matrices are arrays of stored values; `Layout.assembled` contains the row and co
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -46,6 +47,41 @@ def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
     everywhere = places + size * np.arange(len(rows))[:, None]
     total = np.bincount(everywhere.ravel(), weights=rows.ravel(), minlength=size * len(rows))
     return np.asarray(total, dtype=float).reshape(*values.shape[:-1], size)
+
+
+@dataclass(frozen=True, eq=False)
+class Scattering:
+    """Places of stored values in a dense matrix.
+
+    Attributes
+    ----------
+    source, place
+        Value ``source[k]`` is a summand of entry ``place[k]`` of the flattened matrix.
+    shape
+        Shape of the matrix.
+    """
+
+    source: NDArray[np.intp]
+    place: NDArray[np.intp]
+    shape: tuple[int, int]
+
+    @cached_property
+    def _is_unique(self) -> bool:
+        return len(np.unique(self.place)) == len(self.place)
+
+    @property
+    def nonzero_rows(self) -> NDArray[np.bool_]:
+        """Flags of rows with stored values, shape (rows,)."""
+        return np.isin(np.arange(self.shape[0]), self.place // max(self.shape[1], 1))
+
+    def dense(self, values: Array) -> Array:
+        """Matrices (…, rows, columns) of stored values (…, n)."""
+        size, counts = self.shape[0] * self.shape[1], values.shape[:-1]
+        if not self._is_unique:
+            return summed(self.place, values[..., self.source], size).reshape(*counts, *self.shape)
+        found = np.zeros((*counts, size))
+        found[..., self.place] = values[..., self.source]
+        return found.reshape(*counts, *self.shape)
 
 
 def _check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
@@ -100,6 +136,26 @@ class Products:
         places, shape = (self.jacobian_rows, self.jacobian_columns), (self.layout.rows, self.layout.dimension)
         return coo_array((values, places), shape=shape).tocsr()
 
+    @cached_property
+    def _mass_places(self) -> Scattering:
+        n, off = self.layout.dimension, np.flatnonzero(self.mass_rows != self.mass_columns)
+        places = [n * self.mass_rows + self.mass_columns, (n * self.mass_columns + self.mass_rows)[off]]
+        return Scattering(np.concatenate([np.arange(len(self.mass_rows)), off]), np.concatenate(places), (n, n))
+
+    @cached_property
+    def _jacobian_places(self) -> Scattering:
+        rows, n = self.layout.rows, self.layout.dimension
+        every = np.arange(len(self.jacobian_rows))
+        return Scattering(every, n * self.jacobian_rows + self.jacobian_columns, (rows, n))
+
+    def mass_matrix(self, values: Array) -> Array:
+        """M as matrices (…, dimension, dimension)."""
+        return self._mass_places.dense(values)
+
+    def jacobian_matrix(self, values: Array) -> Array:
+        """B as matrices (…, rows, dimension)."""
+        return self._jacobian_places.dense(values)
+
     def multiply(self, jacobian: Array, v: Array) -> Array:
         return summed(self.jacobian_rows, jacobian * v[..., self.jacobian_columns], self.layout.rows)
 
@@ -114,20 +170,6 @@ class Products:
 
 class DenseAlgebra(Products):
     """Linear algebra with dense matrices, for small systems."""
-
-    def mass_matrix(self, values: Array) -> Array:
-        """M as matrices (…, dimension, dimension)."""
-        n, off = self.layout.dimension, self.mass_rows != self.mass_columns
-        places = np.concatenate([n * self.mass_rows + self.mass_columns, (n * self.mass_columns + self.mass_rows)[off]])
-        both = np.concatenate([values, values[..., off]], axis=-1)
-        return summed(places, both, n * n).reshape(*values.shape[:-1], n, n)
-
-    def jacobian_matrix(self, values: Array) -> Array:
-        """B as matrices (…, rows, dimension)."""
-        rows, n = self.layout.rows, self.layout.dimension
-        return summed(n * self.jacobian_rows + self.jacobian_columns, values, rows * n).reshape(
-            *values.shape[:-1], rows, n
-        )
 
     def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
         """All velocity components and M, as a single block; fixed components have a one on the diagonal."""

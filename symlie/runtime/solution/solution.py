@@ -22,7 +22,7 @@ from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
 from symlie.runtime.solution.recorder import Event, Statistics
-from symlie.runtime.solution.state_at import StateAt
+from symlie.runtime.solution.state import StateAt
 from symlie.runtime.solution.summaries import solution_html, solution_line
 from symlie.runtime.solution.trace import Trace
 from symlie.runtime.solution.undetermined import Undetermined, undetermined_of

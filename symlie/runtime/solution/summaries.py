@@ -13,7 +13,7 @@ from symlie.utilities.showing import brief, line, table
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
-    from symlie.runtime.solution.state_at import StateAt
+    from symlie.runtime.solution.state import State
 
 
 MOST_NAMED = 4
@@ -84,10 +84,11 @@ def _energies(solution: Solution) -> tuple[float, float]:
     return float(known["energy"][0]), float(known["energy"][-1])
 
 
-def state_line(state: StateAt) -> str:
-    """Return a summary of a state in one line."""
-    parts = [state.system.name, f"t = {state.t:.6g} s"]
-    return line("StateAt", [*parts, *(f"{name} {brief(getattr(state, name))}" for name in ("q", "v", "multipliers"))])
+def state_line(state: State) -> str:
+    """Return a summary of one or several states in one line."""
+    when = f"t = {state.t:.6g} s" if not state.shape else f"shape {state.shape}"
+    known = ("q", "v") if state.of_solution is None else ("q", "v", "multipliers")
+    return line(type(state).__name__, [state.system.name, when, *(f"{n} {brief(getattr(state, n))}" for n in known)])
 
 
 def _times(solution: Solution) -> str:

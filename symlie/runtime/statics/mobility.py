@@ -29,8 +29,8 @@ from symlie.runtime.layout.joint_outputs import RATES, joint_outputs
 from symlie.runtime.layout.layout import Array, Layout, Sparse
 from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_of_rows
 from symlie.runtime.linear.unknowns import Indices
+from symlie.runtime.statics.assembly.configurations import closed
 from symlie.runtime.statics.first_order import null_space
-from symlie.runtime.statics.initial_assembly import closed
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.output_jacobian import velocity_outputs
 from symlie.runtime.system.state_rates import GivenRates, determining_rows, with_completed_rates

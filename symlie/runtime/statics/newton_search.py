@@ -25,7 +25,7 @@ import numpy as np
 from symlie.errors import EquilibriumError, InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
-from symlie.runtime.statics.initial_assembly import closed
+from symlie.runtime.statics.assembly.configurations import closed
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.solvability import check_rows
 

@@ -34,10 +34,17 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
     rounding."""
     # `normalize` converges quadratically, so it changes every element whose distance from the group exceeds rounding.
     moved = kernels.normalize(q)
+    check_on_groups(layout, q[None], moved[None], what)
+    return kernels.normalize(moved)
+
+
+def check_on_groups(layout: Layout, q: Array, normalized: Array, what: str) -> None:
+    """Raise ModelError if one of several configurations, shape (n, storage), differs from its normalised one by more
+    than rounding, or is at a singularity of its coordinates."""
     for node in layout.nodes:
         with np.errstate(invalid="ignore"):
-            defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
-        if not defect <= ON_GROUP or _is_degenerate(node, q[node.storage]):
+            defect = float(np.abs(normalized[:, node.storage] - q[:, node.storage]).max(initial=0.0))
+        if not defect <= ON_GROUP or _is_degenerate(node, q[:, node.storage]):
             rule = (
                 "rotation matrices must be orthogonal with determinant 1, quaternions of unit length"
                 if node.type.velocities
@@ -46,19 +53,18 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
             raise ModelError(
                 f"The {what} of node '{node.name}' is not in {node.type.name} (off by {defect:.2g}); {rule}."
             )
-    for near in regularities(layout, q[None], np.zeros((1, layout.dimension))):
-        if not abs(near.value[0]) >= SINGULAR_ANGLES:
+    for near in regularities(layout, q, np.zeros((len(q), layout.dimension))):
+        if not np.all(np.abs(near.value) >= SINGULAR_ANGLES):
             raise ModelError(
                 f"The {what} of node '{near.node}' is at the singularity of its coordinates, where {near.expression} "
                 "is zero; use Euler angles about other axes, or coordinates without singularity such as quaternion."
             )
-    return kernels.normalize(moved)
 
 
 def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
     """Return whether a stored matrix is a reflection or a projection, or a quaternion is zero; ``normalize`` does not
     repair these."""
-    rows = storage.reshape(node.count, -1)
+    rows = storage.reshape(len(storage) * node.count, node.type.storage)
     for f in node.type.storage_fields:
         if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > ON_GROUP):
             return True

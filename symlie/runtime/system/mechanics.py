@@ -5,12 +5,18 @@ M(q) v' + g(t, q, v) + B(q)ᵀ λ = 0,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from symlie.compile.cache import compiled_library
+from symlie.compile.library import Library
 from symlie.options import Redundant
+from symlie.runtime.kernels.c import CKernels
+from symlie.runtime.kernels.c_library import observer_files
+from symlie.runtime.kernels.c_tables import problem_tables
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.unwrapped import with_angles, with_start_angles
@@ -19,6 +25,7 @@ from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.saddle import SaddleAlgebra, instead_of_complement
 from symlie.runtime.linear.schur import Algebra
 from symlie.runtime.linear.unknowns import Indices
+from symlie.runtime.system.matrix_tables import saddle_of
 from symlie.runtime.system.solvability import LostMass, lost_mass
 
 if TYPE_CHECKING:
@@ -104,10 +111,21 @@ class Mechanics:
 
     @cached_property
     def observer(self) -> Kernels:
-        """Kernels that compute accelerations and multipliers of many states."""
+        """Kernels that compute accelerations and multipliers of many states, without compilation on first use."""
         if self.saddle_algebra is None:
             return self.kernels
         return NumpyKernels(self.layout, self._system.files[f"{self.layout.name}.py"], self.solver)
+
+    @cached_property
+    def evaluator(self) -> Kernels:
+        """The same kernels for repeated evaluation, compiled if the system is compiled."""
+        if self.saddle_algebra is None or self._system.backend != "c":
+            return self.observer
+        layout, matrix = self.layout, saddle_of(self.saddle_algebra)
+        sources = observer_files(self._system.files, layout.name, matrix.files)
+        path, _ = compiled_library(sources, "library.c", self._system.optimize)
+        tables = replace(problem_tables(layout), iteration=matrix.packed)
+        return CKernels(layout, Library(path, layout.interface_hash), tables)
 
     def dependent_rows(self, jacobian: Array) -> DependentRows | None:
         """Return the redundancy of B, or None if redundant constraint equations are not admitted."""

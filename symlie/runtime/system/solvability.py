@@ -74,10 +74,15 @@ def _undetermined(block: Array, rank: int) -> Indices:
 
 
 def check_solvable(
-    algebra: DenseAlgebra | BandedAlgebra, lost: LostMass, jacobian: Array, *, takes_redundant_rows: bool
+    algebra: DenseAlgebra | BandedAlgebra,
+    lost: LostMass,
+    jacobian: Array,
+    *,
+    takes_redundant_rows: bool,
+    where: str = "the initial configuration",
 ) -> None:
     """Raise RedundantConstraintsError, SingularMassMatrixError (also for negative mass) or NotFiniteError unless
-    accelerations and multipliers are determined.
+    accelerations and multipliers are determined; ``where`` describes the state in messages.
     """
     layout = algebra.layout
     for what, entries, name, places in (
@@ -86,16 +91,16 @@ def check_solvable(
     ):
         if not np.all(np.isfinite(entries)):
             place = int(places[np.flatnonzero(~np.isfinite(entries))[0]])
-            raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at the initial state in {name(place)}.")
+            raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at {where} in {name(place)}.")
     if not takes_redundant_rows:
-        check_rows(algebra, jacobian, "free a node, or integrate with redundant='minimal_norm'")
+        check_rows(algebra, jacobian, "free a node, or integrate with redundant='minimal_norm'", where)
     if lost.along < 0:
         return
     if lost.is_negative:
-        where = layout.velocity_name(lost.along)
+        along = layout.velocity_name(lost.along)
         raise SingularMassMatrixError(
-            f"The kinetic energy of '{layout.name}' is negative for motions along {where} at the initial "
-            "configuration; masses and inertias must be positive."
+            f"The kinetic energy of '{layout.name}' is negative for motions along {along} at {where}; masses and "
+            "inertias must be positive."
         )
     free = np.flatnonzero(layout.free)
     M, B = algebra.sparse_mass(lost.mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free]
@@ -103,17 +108,19 @@ def check_solvable(
         SaddlePoint(M, B, RANK_SHIFT if takes_redundant_rows else 0.0)
     except np.linalg.LinAlgError:
         component = int(free[undetermined(M + B.T @ B)]) if layout.rows else lost.along
-        where, body = layout.velocity_name(component), layout.body_of(component)
+        along, body = layout.velocity_name(component), layout.body_of(component)
         raise SingularMassMatrixError(
-            f"Body '{body}' of '{layout.name}' has no mass and no inertia along {where}, and no joint fixes it "
+            f"Body '{body}' of '{layout.name}' has no mass and no inertia along {along}, and no joint fixes it "
             "there, so no force determines its acceleration; give it mass and inertia, or fix it by a joint."
             if body
-            else f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it "
+            else f"The mass matrix of '{layout.name}' is singular along {along}, and no constraint fixes it; give it "
             "mass, or a constraint."
         ) from None
 
 
-def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: str) -> None:
+def check_rows(
+    algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: str, where: str = "the initial configuration"
+) -> None:
     """Raise RedundantConstraintsError if constraint equations are dependent on the free components; ``remedy`` is an
     alternative to the removal of an equation.
     """
@@ -124,7 +131,7 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
     if not np.all(norms > 0):
         raise RedundantConstraintsError(
             f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
-            "the initial configuration; it has no effect there."
+            f"{where}; it has no effect there."
         )
     unit = jacobian / norms[algebra.jacobian_rows]
     if isinstance(algebra, DenseAlgebra):

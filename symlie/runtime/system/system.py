@@ -17,6 +17,7 @@ from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
+from symlie.runtime.system.evaluations import Evaluations
 from symlie.runtime.system.given_coordinates import with_coordinates, without_node
 from symlie.runtime.system.initial_values import (
     changed_initial_values,
@@ -39,16 +40,16 @@ if TYPE_CHECKING:
 
     from symlie.runtime.methods.chosen import MethodLike
     from symlie.runtime.solution.solution import Solution
+    from symlie.runtime.statics.assembly.initial_assembly import Assembly
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.equilibrium_path import EquilibriumPath
-    from symlie.runtime.statics.initial_assembly import Assembly
     from symlie.runtime.statics.linearization import Linearization
     from symlie.runtime.statics.mobility import Mobility
     from symlie.runtime.statics.monodromy import Monodromy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System(SystemValues):
+class System(SystemValues, Evaluations):
     """Compiled model with values of parameters, inputs and initial values, from `Equations.compile` or `load`.
 
     A system is immutable; `with_parameters`, `with_initial`, `with_state` and `with_input` return changed copies
@@ -57,6 +58,10 @@ class System(SystemValues):
 
     assembly: Assembly | None = None
     """Changes of the initial values by `assembled`; None for other systems."""
+
+    @property
+    def _system(self) -> System:
+        return self
 
     def __repr__(self) -> str:
         return system_line(self)
@@ -488,13 +493,25 @@ class System(SystemValues):
 
         return monodromy(self, period, q, v, t, steps, frame or {})
 
-    def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
+    def assembled(
+        self,
+        t: float = 0.0,
+        *,
+        velocities: bool = True,
+        targets: Mapping[str, object] | None = None,
+        limits: Mapping[str, tuple[float, float]] | None = None,
+    ) -> System:
         """Return a copy with consistent initial values, by the smallest change of the specified ones.
 
         The change is measured with the mass matrix, so that it does not depend on units. Specified coordinates of
         joints do not change. Specified velocities change only if the unspecified ones cannot satisfy the constraints
         without large values; velocities that are not determined have the least kinetic energy. If the change is large
         compared with the radius of curvature of the constraints, another consistent configuration may be nearer.
+
+        With ``targets``, the configuration also gives outputs the specified values (inverse kinematics), by damped
+        Newton steps on the group; specified coordinates of joints are then start values.
+
+        Source: [Deuflhard2004], section 4.4.
 
         Parameters
         ----------
@@ -503,23 +520,33 @@ class System(SystemValues):
         velocities
             True: change specified velocities that contradict the constraints, by as little as possible. Unspecified
             velocities are completed in any case.
+        targets
+            Values of outputs of the configuration, by name: numbers in the unit of the output, or rotations for outputs
+            that are rotation matrices, such as ``{"tip": [0.4, 0, 0.3], "tip_R": sl.rotation(…)}``.
+        limits
+            Lower and upper values of scalar outputs, such as coordinates of joints, by name. A limit that the nearest
+            configuration passes is reached exactly.
 
         Returns
         -------
         System
-            Its ``assembly`` reports the changes of configurations and velocities, and the completed velocities.
+            Its ``assembly`` reports the changes of configurations and velocities, the completed velocities, and the
+            deviations from targets.
 
         Raises
         ------
         InconsistentInitialValuesError
             If no configuration is found that satisfies the constraints with the specified coordinates of joints, or
-            velocities contradict the constraints; the message names the equation and these coordinates.
+            with the targets, or velocities contradict the constraints; the message names the equation and these
+            coordinates, or the target that is missed and by how much.
+        UnknownNameError
+            If an output does not exist.
         ModelError
-            If the model has first-order states.
+            If the model has first-order states, or dependent nodes with targets, or a target has the wrong size.
         """
-        from symlie.runtime.statics.initial_assembly import assembled
+        from symlie.runtime.statics.assembly.initial_assembly import assembled
 
-        return assembled(self, t, velocities=velocities)
+        return assembled(self, t, velocities=velocities, targets=targets, limits=limits)
 
     def write_standalone(
         self,

@@ -199,6 +199,13 @@ typedef struct {
     symlie_scalar *outputs;     /* named outputs, in the order of `wanted` */
     long long outputs_wanted;
     const long long *wanted;    /* indices of named outputs */
+    symlie_scalar *mass;        /* stored values of M */
+    symlie_scalar *jacobian;    /* stored values of B */
+    symlie_scalar *force;       /* g */
+    symlie_scalar *constraint;  /* Phi */
+    symlie_scalar *hidden_residual; /* B v + b */
+    symlie_scalar *inverse_dynamics; /* M a + g for the accelerations `given`; models with this kernel only */
+    const symlie_scalar *given;
 } symlie_values;
 
 /* Initial states of several systems to be completed, one array row per state. */
@@ -273,7 +280,13 @@ void symlie_prepare_rows(long long element, long long count, long long each, con
 void symlie_initial_rows(const symlie_problem *problems, long long count, symlie_real *q, long long q_size, symlie_real *v,
                          long long v_size);
 long long symlie_observation_workspace(const symlie_problem *P);
-void symlie_observe(const symlie_problem *problems, const symlie_states *states, const symlie_values *values, symlie_real *workspace);
+/* Return the index of the first state whose acceleration or multipliers are requested but not determined or not
+ * finite, or the number of states. */
+long long symlie_observe(const symlie_problem *problems, const symlie_states *states, const symlie_values *values, symlie_real *workspace);
+/* Normalise several configurations onto their groups. */
+void symlie_normalize_rows(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *out);
+/* Overwrite the configurations and velocities of prescribed and dependent nodes in several states. */
+void symlie_prescribe_rows(const symlie_problem *P, long long count, const symlie_real *t, symlie_real *q, symlie_real *v);
 /* Complete the initial states of several systems, and report the states that need a full check. */
 long long symlie_begin_workspace(const symlie_problem *P);
 void symlie_begin(const symlie_problem *problems, const symlie_starts *starts, symlie_real *workspace);
@@ -286,6 +299,10 @@ long long symlie_interpolation_workspace(const symlie_problem *P);
 void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,
                                long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v,
                                symlie_real *lambda, symlie_real *carried, symlie_real *workspace);
+
+/* Exported by the library of a set of matrices: compute the stored values of each matrix at several states with
+ * accelerations a, one array row per state. */
+void symlie_matrix_rows(const symlie_problem *P, const symlie_states *states, const symlie_scalar *a, symlie_scalar *const *out);
 
 /* Exported by the library of a method; all functions return a symlie_status. */
 /* Compute v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from symlie.runtime.kernels.c_text import c_integers, c_vector
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.elimination import EliminationStructure
+from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
 """Tables contained in all models of fixed topology."""
@@ -93,3 +94,22 @@ class MatrixTables:
         if self.has_iteration:
             files["iteration_tables.h"] = '#include "saddle_tables.h"\n' if self.has_saddle else self.header
         return files
+
+
+def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
+    """Saddle point matrix of a system, if it is eliminated as a whole."""
+    structure = solver.structure
+    sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
+    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **probes_of(solver)}
+    is_fixed, compliance = solver.layout.is_fixed, compliance_of(solver)
+    return MatrixTables(structure, solver.tables, sizes, constants, is_fixed, has_saddle=True, compliance=compliance)
+
+
+def probes_of(solver: SaddleAlgebra) -> dict[str, int]:
+    """Additional constants for redundant constraint equations."""
+    return {"PROBES": solver.probes} if solver.probes else {}
+
+
+def compliance_of(solver: SaddleAlgebra | None) -> Array | None:
+    """Compliances of constraint equations that may be redundant."""
+    return solver.layout.compliance if solver and solver.probes and solver.layout.compliance.any() else None

@@ -1,0 +1,1 @@
+"""Evaluation of the equations of motion at given states."""

@@ -1,0 +1,1 @@
+"""Assembly of configurations: constraints, given coordinates and targets of outputs."""

@@ -73,10 +73,7 @@ class Choice(Instruction):
 
 @dataclass(frozen=True)
 class Rotation(Instruction):
-    """Check that the rotation of some steps with the increment θ is in the domain of log, with the square of its bound.
-
-    The bound is twice the rotation of θ per step, relative to π.
-    """
+    """(2 n ϑ)² for the rotation angle ϑ of an increment and n steps; n ϑ must be below π, the limit of log."""
 
     theta: Algebra
     steps: int
@@ -124,11 +121,13 @@ class OrderChoice(Instruction):
     """Number of known points before the start of the step."""
     order: Scalar
     equal: Scalar
+    """Number of steps since the last change of order or length."""
     lengths: tuple[Scalar, ...]
     """Lengths of earlier steps, latest first."""
     norms: tuple[Scalar, ...]
     """Norms for the orders one, two, …; those of orders above the number of known points are not used."""
     rotation: Scalar
+    """Result of `Rotation` over all points of the history."""
 
     makes: ClassVar[tuple[type[Value], ...]] = (Scalar, Scalar, Scalar, Scalar)
     has_effects: ClassVar[bool] = True

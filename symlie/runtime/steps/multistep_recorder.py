@@ -109,14 +109,16 @@ class MultistepRecorder(DiscreteRecorder):
 
     @recorded
     def rotation(self, theta: Algebra, steps: int) -> Scalar:
-        """Check that the rotation of some steps is in the domain of log, and return the square of its bound.
+        """Return (2 n ϑ)² for the rotation angle ϑ of an increment and n steps; the step fails if n ϑ reaches π.
+
+        Beyond π, the logarithm of a group element over these steps is not unique.
 
         Parameters
         ----------
         theta
-            Increment of the last step, which bounds those of the others.
+            Increment.
         steps
-            Number of steps.
+            Number n of steps.
         """
         return self._one(Scalar, Rotation(theta, steps))
 
@@ -179,7 +181,7 @@ class MultistepRecorder(DiscreteRecorder):
         norms
             Norms of the divided differences for the orders one, two, ….
         rotation
-            Square of the bound of the rotation over all points.
+            Result of `rotation` over all points.
         """
         found = self._record(OrderChoice(*state, tuple(lengths), tuple(norms), rotation))
         known, order, equal, is_omitted = (x for x in found if isinstance(x, Scalar))

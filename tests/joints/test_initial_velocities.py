@@ -171,6 +171,23 @@ def test_order_of_rates_does_not_matter() -> None:
         assert outputs["elbow_rate"] == pytest.approx(-1.5, abs=tolerances.REDUCED)
 
 
+@pytest.mark.parametrize("form", ["euler_parameters", pytest.param("lie", marks=pytest.mark.slow)])
+def test_contradicting_rates_are_named_in_all_coordinates(form: str) -> None:
+    """The angular velocity of the forearm about parallel axes is the sum of the rates, 1 rad/s."""
+    model, tilt = sl.Model("arm"), sl.rotation(vector=[0.3, 0.4, 0.5])
+    upper = sl.RigidBody(model, "upper", 1.0, [1, 2, 2], position=[1, 0, 0], orientation=tilt, **FORMS[form])
+    lower = sl.RigidBody(
+        model, "lower", 1.0, [1, 2, 2], position=[2, 0, 0], orientation=sl.rotation(vector=[0.3, -0.4, 0.5]),
+        angular_velocity=[0, 0, 1.0], axes="space", **FORMS[form],
+    )  # fmt: skip
+    shoulder = sl.RevoluteJoint(model, "shoulder", model.ground, upper, at=[0.5, 0, 0], axis=[0, 0, 1])
+    elbow = sl.RevoluteJoint(model, "elbow", upper, lower, at=[1.5, 0.1, 0], axis=[0, 0, 1])
+    model.initial(shoulder, rate=0.4)
+    model.initial(elbow, rate=0.7)
+    with pytest.raises(InconsistentInitialValuesError, match="the rate of joint 'shoulder', the rate of joint 'elbow'"):
+        _ = model.derive().compile(backend="numpy").initial_state
+
+
 JOINTS = (
     "RevoluteJoint", "SphericalJoint", "PrismaticJoint", "CylindricalJoint", "PlanarJoint", "PointOnPlaneJoint",
     "PointOnLineJoint", "InLineJoint",

@@ -164,8 +164,18 @@ class VelocityProblem:
         return eye_array(len(self._columns), format="csr")[np.flatnonzero(self._given[self._columns])]
 
     @cached_property
+    def _drift(self) -> Array:
+        """-b of the constraints B v + b = 0."""
+        return -self.hidden(np.zeros(self._layout.dimension))[self._rows]
+
+    @cached_property
     def metric(self) -> Sparse:
-        """M with a small artificial inertia if it is singular, as with massless components or Euler parameters."""
+        """M, with an artificial inertia if it is singular, as with massless components or Euler parameters.
+
+        All motions satisfy the constraints with b = 0, so that an inertia of their violations does not change results,
+        and rows that contain components determined by such constraints keep their lengths. The remaining components
+        get a small inertia.
+        """
         from scipy.sparse import diags_array
 
         mass = self._mechanics.algebra.sparse_mass(self._mass)[self._columns][:, self._columns].tocsr()
@@ -174,7 +184,11 @@ class VelocityProblem:
         if not len(diagonal) or (diagonal.min() > SHADOW * mean and _is_regular(mass, diagonal)):
             return mass
         shadow = np.where(diagonal > SHADOW * mean, diagonal, mean)
-        return (mass + SHADOW * diags_array(shadow)).tocsr()
+        rows = self._constraints[np.flatnonzero(self._drift == 0)]
+        squares = rows.multiply(rows) @ (1 / shadow)
+        rows = diags_array(1 / np.sqrt(np.where(squares > 0, squares, 1.0))) @ rows
+        mass = (mass + rows.T @ rows).tocsr()
+        return mass if _is_regular(mass, mass.diagonal()) else (mass + SHADOW * diags_array(shadow)).tocsr()
 
     def _chosen(self, v: Array) -> tuple[Array, tuple[str, ...]]:
         from scipy.sparse import vstack
@@ -186,7 +200,7 @@ class VelocityProblem:
         rates = linear_outputs(self._mechanics, self._t, self._q, names)
         stated = linear_outputs(self._mechanics, self._t, self._q, list(conditions))
         rows, wanted = rates.matrix[:, columns], stated.matrix[:, columns]
-        drift = -(self.hidden(np.zeros(len(v))))[self._rows]
+        drift = self._drift
         values = np.concatenate([np.zeros(0), *(c for c, _ in conditions.values())]) - stated.offset
         hard = vstack([constraints, given, wanted], format="csr")
         data = np.concatenate([drift, v[columns][self._given[columns]], values])

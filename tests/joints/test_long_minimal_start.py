@@ -135,6 +135,32 @@ def test_given_velocities_of_bodies_hold_in_both_forms(limit: pytest.MonkeyPatch
             assert again[f"J{k}_rate"] == pytest.approx(later.outputs[f"J{k}_rate"][-1], abs=tolerances.REDUCED)
 
 
+def floating(**given: Any) -> sl.Model:
+    """Two free links with a hinge that is not perpendicular to the specified angular velocity of the first one."""
+    model = sl.Model("floating")
+    first = sl.RigidBody(model, "first", 2.0, [0.1, 0.2, 0.3], angular_velocity=[1.0, 2.0, 3.0])
+    second = sl.RigidBody(model, "second", 1.0, [0.1, 0.2, 0.3], position=[1, 0, 0.5], **given)
+    sl.RevoluteJoint(model, "hinge", first, second, at=[0.5, 0, 0], axis=[0, 0, 1])
+    model.output("momentum", 2.0 * first.velocity_of([0, 0, 0]) + second.velocity_of([0, 0, 0]))
+    return model
+
+
+@pytest.mark.parametrize("backend", [pytest.param("c", marks=pytest.mark.slow), "numpy"])
+def test_floating_bodies_start_like_bodies_with_joints(limit: pytest.MonkeyPatch, backend: Any) -> None:
+    """With a fixed hinge, the kinetic energy is least if the centre of mass is at rest."""
+    for system in (floating().derive().compile(backend=backend), *both_forms(floating(), limit, backend)):
+        outputs, notices = start(system)
+        assert outputs["momentum"] == pytest.approx(np.zeros(3), abs=tolerances.REDUCED)
+        assert outputs["hinge_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+        assert "velocity of first" in names(notices)
+
+
+def test_contradictory_velocities_of_floating_bodies_are_rejected(limit: pytest.MonkeyPatch) -> None:
+    for system in both_forms(floating(angular_velocity=[1.0, 1.0, 3.0]), limit):
+        with pytest.raises(InconsistentInitialValuesError):
+            _ = system.initial_state
+
+
 @pytest.mark.slow
 def test_compromise_is_independent_of_the_form(limit: pytest.MonkeyPatch) -> None:
     """No motion with zero open rates has both specified velocities; all formulations agree on the nearest one."""

@@ -5,8 +5,9 @@ if that contradicts neither. The remaining freedom minimises the kinetic energy
 
     (v - r)ᵀ M (v - r) / 2
 
-of the change. The reference r has the specified velocities and zero elsewhere. If some rates of joints cannot be zero,
-as in a linkage with a specified crank rate, r is the motion in which all open rates are zero and which agrees with the
+of the change. The reference r has the specified velocities and zero elsewhere. In minimal coordinates, r consists of
+velocities of bodies: bodies outboard of a floating body are at rest in r. If some rates of joints cannot be zero, as in
+a linkage with a specified crank rate, r is the motion in which all open rates are zero and which agrees with the
 specified velocities as far as possible: the frame that carries the linkage moves in r, too.
 """
 
@@ -25,7 +26,13 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.compromise import compromise
 from symlie.runtime.linear.nearest import Nearest
 from symlie.runtime.linear.schur import DenseAlgebra
-from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, output_columns
+from symlie.runtime.system.output_jacobian import (
+    has_open_base,
+    linear_outputs,
+    open_rates,
+    outboard_joints,
+    output_columns,
+)
 from symlie.runtime.system.state_rates import GivenRates, determining_rows
 
 if TYPE_CHECKING:
@@ -65,9 +72,11 @@ class VelocityProblem:
         self._layout, self._about, self._rates = mechanics.layout, about, rates
         self._rows = self._layout.of_velocities & ~self._layout.is_balance
         self._conditions, self._mass = conditions, mass
+        self._determining = np.zeros(self._layout.rows, dtype=bool)
         if rates is not None:
             self._given = np.where(self._layout.integrated | ~self._layout.free, given, rates.bodies)
-            self._rows |= determining_rows(self._layout, mechanics.algebra.sparse_jacobian(jacobian))
+            self._determining = determining_rows(self._layout, mechanics.algebra.sparse_jacobian(jacobian))
+            self._rows |= self._determining
         self._jacobian = (
             jacobian * ~self._layout.is_balance[mechanics.algebra.jacobian_rows] if self._layout.rows else jacobian
         )
@@ -81,13 +90,18 @@ class VelocityProblem:
             if not _agree(guessed, guess):
                 return self.completed(v)
             guessed = guess
-        return (guessed, ()) if self.accepts(guessed) else self.completed(v)
+        is_open = not self._conditions and has_open_base(self._layout, self._given) and guessed.any()
+        return (guessed, ()) if not is_open and self.accepts(guessed) else self.completed(v)
 
     def hidden(self, v: Array) -> Array:
         """Return B v + b, shape (constraints,)."""
         if not self._layout.rows:
             return np.zeros(0)
-        return self._rows * self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
+        mechanics = self._mechanics
+        found = self._rows * mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
+        if self._determining.any():
+            found[self._determining] = mechanics.algebra.multiply(self._jacobian, v)[self._determining]
+        return found
 
     def satisfies_constraints(self, v: Array) -> bool:
         """Return whether B v + b is zero up to rounding."""
@@ -147,6 +161,25 @@ class VelocityProblem:
         found[free] -= change
         return found
 
+    def _at_rest(self, v: Array) -> Array:
+        """Return the velocities from which changes are measured, where unspecified bodies are at rest.
+
+        Bodies of joints that are nodes or first-order states would otherwise move with a floating body.
+        """
+        if self._rates is not None:
+            return np.where(self._given, v, 0.0)
+        layout, found = self._layout, v.copy()
+        joints = outboard_joints(layout)
+        outboard = np.zeros(layout.dimension)
+        for node in layout.nodes:
+            outboard[node.velocity] = node.name in joints
+        if outboard.any():
+            coupled = abs(self._mechanics.algebra.sparse_mass(self._mass)) @ outboard > 0
+            for node in layout.nodes:
+                if node.name not in joints and coupled[node.velocity].any():
+                    found[node.velocity] = 0.0
+        return found
+
     @cached_property
     def _columns(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_moving)
@@ -204,7 +237,7 @@ class VelocityProblem:
         values = np.concatenate([np.zeros(0), *(c for c, _ in conditions.values())]) - stated.offset
         hard = vstack([constraints, given, wanted], format="csr")
         data = np.concatenate([drift, v[columns][self._given[columns]], values])
-        start = v[columns]
+        start = self._at_rest(v)[columns]
         both = Nearest(vstack([hard, rows], format="csr"), self.metric, rows.shape[0])
         target = np.concatenate([data, np.zeros(rows.shape[0])])
         found = both.point(start, target)

@@ -188,6 +188,29 @@ def test_contradicting_rates_are_named_in_all_coordinates(form: str) -> None:
         _ = model.derive().compile(backend="numpy").initial_state
 
 
+def tripod(**form: Any) -> sl.Model:
+    """A body on a ball joint and a bar with a specified angular velocity that turns its axis."""
+    model = sl.Model("tripod")
+    first = sl.RigidBody(
+        model, "first", 1.0, [0.1, 0.2, 0.3], position=[0.4, 0.1, 0], orientation=sl.rotation(vector=[0.4, -0.5, 0.3]),
+        angular_velocity=[0.5, 1.8, -1.1], **form,
+    )  # fmt: skip
+    second = sl.RigidBody(model, "second", 2.0, [0.3, 0.2, 0.1], position=[1, 0, 0.3], **form)
+    sl.SphericalJoint(model, "foot", model.ground, first, at=[0, 0, 0])
+    sl.CylindricalJoint(model, "knee", first, second, at=[0.7, 0, 0.1], axis=[0.3, 1, -0.5])
+    sl.DistanceJoint(model, "bar", second, model.ground, at=[[1.2, 0.3, 0.3], [1, 0.5, -0.8]])
+    return model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [f for f in FORMS if f != "lie"])
+def test_unattainable_velocities_are_approximated_in_the_same_way(form: str) -> None:
+    expected, found = (start(tripod(**FORMS[f]).derive().compile(backend="numpy"))[0] for f in ("lie", form))
+    for name in ("knee_rate", "knee_speed"):
+        assert abs(expected[name]) > 0.01
+        assert found[name] == pytest.approx(expected[name], abs=tolerances.NEAREST)
+
+
 JOINTS = (
     "RevoluteJoint", "SphericalJoint", "PrismaticJoint", "CylindricalJoint", "PlanarJoint", "PointOnPlaneJoint",
     "PointOnLineJoint", "InLineJoint",

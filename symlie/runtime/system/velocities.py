@@ -284,7 +284,8 @@ class VelocityProblem:
         from scipy.sparse import vstack
 
         constraints, rest = self._constraints, drift == 0
-        rigid = vstack([constraints[np.flatnonzero(rest)], rates], format="csr")
+        fixed = constraints[np.flatnonzero(rest)]
+        rigid = vstack([fixed, rates], format="csr")
         moving = np.concatenate([np.flatnonzero(~rest), np.arange(len(drift), len(data))])
         both = vstack([rigid, hard[moving]], format="csr")
         target = np.concatenate([np.zeros(rigid.shape[0]), data[moving]])
@@ -292,7 +293,7 @@ class VelocityProblem:
         nearest = weighted.point(np.zeros(both.shape[1]), target)
         misfit = np.abs(weighted.misfit(nearest, target))
         if misfit.max(initial=0.0) > MISFIT * np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0):
-            nearest = compromise(rigid, hard[moving], data[moving], groups[moving], self.metric)
+            nearest = compromise(fixed, rigid, hard[moving], data[moving], groups[moving], self.metric)
             misfit = np.abs(weighted.misfit(nearest, target))
         agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
         agrees[: rigid.shape[0]] = True

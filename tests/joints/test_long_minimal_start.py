@@ -155,6 +155,16 @@ def test_floating_bodies_start_like_bodies_with_joints(limit: pytest.MonkeyPatch
         assert "velocity of first" in names(notices)
 
 
+def test_given_rate_holds_next_to_a_floating_body(limit: pytest.MonkeyPatch) -> None:
+    """The guess that the node of the floating body is at rest satisfies all equations."""
+    model = floating()
+    model.initial(model.joints[0], rate=0.5)
+    for system in (model.derive().compile(backend="numpy"), *both_forms(model, limit)):
+        outputs, _ = start(system)
+        assert outputs["hinge_rate"] == pytest.approx(0.5, abs=tolerances.REDUCED)
+        assert outputs["momentum"] == pytest.approx([1.0, 2.75, -2.0], abs=tolerances.REDUCED)
+
+
 def test_contradictory_velocities_of_floating_bodies_are_rejected(limit: pytest.MonkeyPatch) -> None:
     for system in both_forms(floating(angular_velocity=[1.0, 1.0, 3.0]), limit):
         with pytest.raises(InconsistentInitialValuesError):

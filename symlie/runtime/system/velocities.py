@@ -90,7 +90,8 @@ class VelocityProblem:
             if not _agree(guessed, guess):
                 return self.completed(v)
             guessed = guess
-        is_open = not self._conditions and has_open_base(self._layout, self._given) and guessed.any()
+        has_rates = self._conditions or self._stated_rates
+        is_open = not has_rates and has_open_base(self._layout, self._given) and guessed.any()
         return (guessed, ()) if not is_open and self.accepts(guessed) else self.completed(v)
 
     def hidden(self, v: Array) -> Array:

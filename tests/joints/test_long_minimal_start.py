@@ -165,6 +165,16 @@ def test_given_rate_holds_next_to_a_floating_body(limit: pytest.MonkeyPatch) -> 
         assert outputs["momentum"] == pytest.approx([1.0, 2.75, -2.0], abs=tolerances.REDUCED)
 
 
+def test_long_form_rejects_floating_bodies_with_parameter_rates(limit: pytest.MonkeyPatch) -> None:
+    model = sl.Model("floating")
+    hull = sl.RigidBody(model, "hull", 2.0, [0.1, 0.2, 0.3], coordinates="euler_parameters")
+    arm = sl.RigidBody(model, "arm", 1.0, [0.1, 0.2, 0.3], position=[1, 0, 0])
+    sl.RevoluteJoint(model, "hinge", hull, arm, at=[0.5, 0, 0], axis=[0, 0, 1])
+    limit.setattr(minimal, "MOST_VELOCITIES", 0)
+    with pytest.raises(ModelError, match=r"not from 'hull'.* whose velocity is the rate of rotation parameters"):
+        sl.minimal_coordinates(model)
+
+
 def test_contradictory_velocities_of_floating_bodies_are_rejected(limit: pytest.MonkeyPatch) -> None:
     for system in both_forms(floating(angular_velocity=[1.0, 1.0, 3.0]), limit):
         with pytest.raises(InconsistentInitialValuesError):

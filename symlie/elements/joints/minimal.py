@@ -33,6 +33,7 @@ from symlie.modeling.element_type import ElementInstances, add_instances
 from symlie.modeling.freezing import values_and_sources
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node, column
+from symlie.modeling.node_array import NodeArray
 from symlie.modeling.statement import Statement
 
 MOST_VELOCITIES = 24
@@ -116,7 +117,22 @@ def _velocities(tree: Tree) -> int:
     return sum(3 if j._rows.is_ball else len(j._rows.coordinates) for j in joints)
 
 
+def _check_roots(tree: Tree) -> None:
+    """Raise `ModelError` if the velocity of a floating body that carries others is not an angular velocity."""
+    for body in dict.fromkeys(parent for parent, joint in tree.values() if joint is not None):
+        if body is None or tree[body][1] is not None:
+            continue
+        node = body[0] if isinstance(body, tuple) else body
+        if isinstance(node, Node | NodeArray) and all(f.name != "Omega" for f in node.group.velocity_fields):
+            raise ModelError(
+                f"Minimal coordinates start from bodies with an angular velocity, not from '{node.name}' on "
+                f"{node.group}, whose velocity is the rate of rotation parameters; use coordinates='lie' or "
+                "form='angular_velocity'."
+            )
+
+
 def _check_bodies(model: Model, tree: Tree) -> None:
+    _check_roots(tree)
     prescribed = {m.node for m in model.motions}
     for body, (_, joint) in tree.items():
         if joint is None:

@@ -175,6 +175,20 @@ def test_long_form_rejects_floating_bodies_with_parameter_rates(limit: pytest.Mo
         sl.minimal_coordinates(model)
 
 
+def test_long_form_rejects_bodies_on_free_rods(limit: pytest.MonkeyPatch) -> None:
+    model = sl.Model("floating")
+    rod = sl.CosseratRod(
+        model, "rod", segments=1, length=1.0, stiffness=[1.0] * 6, inertia=[1.0] * 6, position=lambda s: (0, 0, s),
+        orientation=sl.rotation(vector=[0, 0, 0]),
+    )  # fmt: skip
+    arm = sl.RigidBody(model, "arm", 1.0, [0.1, 0.2, 0.3], position=[0.5, 0, 1])
+    sl.RevoluteJoint(model, "hinge", rod[-1], arm, at=[0, 0, 1], axis=[0, 0, 1])
+    for most in (24, 0):
+        limit.setattr(minimal, "MOST_VELOCITIES", most)
+        with pytest.raises(ModelError, match=r"not from 'rod\[1\]', which is a node of an array"):
+            sl.minimal_coordinates(model)
+
+
 def test_contradictory_velocities_of_floating_bodies_are_rejected(limit: pytest.MonkeyPatch) -> None:
     for system in both_forms(floating(angular_velocity=[1.0, 1.0, 3.0]), limit):
         with pytest.raises(InconsistentInitialValuesError):

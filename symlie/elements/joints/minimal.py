@@ -33,7 +33,6 @@ from symlie.modeling.element_type import ElementInstances, add_instances
 from symlie.modeling.freezing import values_and_sources
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node, column
-from symlie.modeling.node_array import NodeArray
 from symlie.modeling.statement import Statement
 
 MOST_VELOCITIES = 24
@@ -118,15 +117,20 @@ def _velocities(tree: Tree) -> int:
 
 
 def _check_roots(tree: Tree) -> None:
-    """Raise `ModelError` if the velocity of a floating body that carries others is not an angular velocity."""
+    """Raise `ModelError` if a floating body that carries others is no node, or has no angular velocity."""
     for body in dict.fromkeys(parent for parent, joint in tree.values() if joint is not None):
         if body is None or tree[body][1] is not None:
             continue
-        node = body[0] if isinstance(body, tuple) else body
-        if isinstance(node, Node | NodeArray) and all(f.name != "Omega" for f in node.group.velocity_fields):
+        if not isinstance(body, Node):
+            shown = f"{body[0].name}[{body[1]}]" if isinstance(body, tuple) else repr(body)
             raise ModelError(
-                f"Minimal coordinates start from bodies with an angular velocity, not from '{node.name}' on "
-                f"{node.group}, whose velocity is the rate of rotation parameters; use coordinates='lie' or "
+                f"Minimal coordinates start from the ground, or from a body that is a node, not from '{shown}', which "
+                "is a node of an array."
+            )
+        if all(f.name != "Omega" for f in body.group.velocity_fields):
+            raise ModelError(
+                f"Minimal coordinates start from bodies with an angular velocity, not from '{body.name}' on "
+                f"{body.group}, whose velocity is the rate of rotation parameters; use coordinates='lie' or "
                 "form='angular_velocity'."
             )
 

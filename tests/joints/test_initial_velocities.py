@@ -171,6 +171,25 @@ def test_order_of_rates_does_not_matter() -> None:
         assert outputs["elbow_rate"] == pytest.approx(-1.5, abs=tolerances.REDUCED)
 
 
+def test_velocities_of_euler_parameters_are_completed_at_all_orientations() -> None:
+    """The kinetic energy of a body with a given speed of a point P is m/2 with 1/m = 1/M + (r × n)ᵀ J⁻¹ (r × n)."""
+    model, r, inertia = sl.Model("pushed"), np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2, 0.25])
+    body = sl.RigidBody(model, "body", 2.0, inertia, coordinates="euler_parameters")
+    model.nonholonomic_constraint("speed", [body.velocity_of(list(r))[0] - 1])
+    system, draw = model.derive().compile(backend="numpy"), np.random.default_rng(0)
+    for _ in range(16):
+        quaternion = draw.standard_normal(4)
+        quaternion[draw.integers(4)] *= 1e-2  # small pivots of M amplify rounding errors
+        rotation = sl.rotation(quaternion=quaternion / np.linalg.norm(quaternion))
+        turned = system.with_initial("body", rotation=rotation)
+        arm = np.cross(r, np.reshape(np.array(rotation.matrix, dtype=float), (3, 3))[0])
+        expected = 0.5 / (1 / 2.0 + arm @ (arm / inertia))
+        q, v = turned.initial_state.q, turned.initial_state.v
+        assert v @ turned.mechanics.algebra.sparse_mass(turned.mechanics.mass(0.0, q)) @ v / 2 == pytest.approx(
+            expected, rel=tolerances.NEAREST
+        )
+
+
 @pytest.mark.parametrize("form", ["euler_parameters", pytest.param("lie", marks=pytest.mark.slow)])
 def test_contradicting_rates_are_named_in_all_coordinates(form: str) -> None:
     """The angular velocity of the forearm about parallel axes is the sum of the rates, 1 rad/s."""

@@ -46,7 +46,10 @@ OPEN = 1e-6
 """Fraction of a random velocity with entries near one above which the equations leave a component undetermined."""
 
 SINGULAR = 1e-12
-"""Pivot of M, relative to its diagonal entries, that is attributed to rounding."""
+"""Eigenvalue of M, scaled to a unit diagonal, that is attributed to rounding."""
+
+INVERSE_ITERATIONS = 2
+"""Steps of inverse iteration, which find the order of magnitude of the smallest eigenvalue."""
 
 SHADOW = 1e-9
 """Artificial inertia of massless components relative to the others, which makes M regular."""
@@ -357,7 +360,10 @@ def _agree(v: Array, other: Array) -> bool:
 
 
 def _is_regular(mass: Sparse, diagonal: Array) -> bool:
-    """Return whether the pivots of a mass matrix with the diagonal scaled to one exceed rounding."""
+    """Return whether the smallest eigenvalue of a mass matrix with the diagonal scaled to one exceeds rounding.
+
+    Pivots are not sufficient, because a small pivot amplifies the rounding errors of later ones.
+    """
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import splu
 
@@ -368,4 +374,7 @@ def _is_regular(mass: Sparse, diagonal: Array) -> bool:
         factors = splu((scale @ mass @ scale).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
     except RuntimeError:
         return False
-    return bool(np.abs(factors.U.diagonal()).min(initial=1.0) > SINGULAR)
+    vector = np.random.default_rng(0).standard_normal(len(diagonal))
+    for _ in range(INVERSE_ITERATIONS):
+        vector = factors.solve(vector / np.linalg.norm(vector))
+    return bool(np.linalg.norm(vector) * SINGULAR < 1)

@@ -322,8 +322,11 @@ def apply_linear(
     return tuple(result)
 
 
+@functools.cache
 def direct_product(*factors: LieGroup) -> LieGroup:
     """Return the direct product of groups; fields with equal names get the number of their factor as a suffix.
+
+    Products of the same factors are the same object.
 
     Parameters
     ----------

@@ -394,6 +394,9 @@ def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> Gro
     ModelError
         If a and b are not on one Lie group, or if ξ is not a scalar.
     """
+    for end in (a, b):
+        if not isinstance(end, GroupElement):
+            raise ModelError(f"The ends of interpolate must be nodes or group elements, not {end!r}.")
     part, program = components(xi), a._program
     if len(part) != 1:
         raise ModelError(

@@ -171,6 +171,65 @@ def test_order_of_rates_does_not_matter() -> None:
         assert outputs["elbow_rate"] == pytest.approx(-1.5, abs=tolerances.REDUCED)
 
 
+def test_velocities_of_euler_parameters_are_completed_at_all_orientations() -> None:
+    """The kinetic energy of a body with a given speed of a point P is m/2 with 1/m = 1/M + (r × n)ᵀ J⁻¹ (r × n)."""
+    model, r, inertia = sl.Model("pushed"), np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2, 0.25])
+    body = sl.RigidBody(model, "body", 2.0, inertia, coordinates="euler_parameters")
+    model.nonholonomic_constraint("speed", [body.velocity_of(list(r))[0] - 1])
+    system, draw = model.derive().compile(backend="numpy"), np.random.default_rng(0)
+    for _ in range(16):
+        quaternion = draw.standard_normal(4)
+        quaternion[draw.integers(4)] *= 1e-2  # small pivots of M amplify rounding errors
+        rotation = sl.rotation(quaternion=quaternion / np.linalg.norm(quaternion))
+        turned = system.with_initial("body", rotation=rotation)
+        arm = np.cross(r, np.reshape(np.array(rotation.matrix, dtype=float), (3, 3))[0])
+        expected = 0.5 / (1 / 2.0 + arm @ (arm / inertia))
+        q, v = turned.initial_state.q, turned.initial_state.v
+        assert v @ turned.mechanics.algebra.sparse_mass(turned.mechanics.mass(0.0, q)) @ v / 2 == pytest.approx(
+            expected, rel=tolerances.NEAREST
+        )
+
+
+@pytest.mark.parametrize("form", ["euler_parameters", pytest.param("lie", marks=pytest.mark.slow)])
+def test_contradicting_rates_are_named_in_all_coordinates(form: str) -> None:
+    """The angular velocity of the forearm about parallel axes is the sum of the rates, 1 rad/s."""
+    model, tilt = sl.Model("arm"), sl.rotation(vector=[0.3, 0.4, 0.5])
+    upper = sl.RigidBody(model, "upper", 1.0, [1, 2, 2], position=[1, 0, 0], orientation=tilt, **FORMS[form])
+    lower = sl.RigidBody(
+        model, "lower", 1.0, [1, 2, 2], position=[2, 0, 0], orientation=sl.rotation(vector=[0.3, -0.4, 0.5]),
+        angular_velocity=[0, 0, 1.0], axes="space", **FORMS[form],
+    )  # fmt: skip
+    shoulder = sl.RevoluteJoint(model, "shoulder", model.ground, upper, at=[0.5, 0, 0], axis=[0, 0, 1])
+    elbow = sl.RevoluteJoint(model, "elbow", upper, lower, at=[1.5, 0.1, 0], axis=[0, 0, 1])
+    model.initial(shoulder, rate=0.4)
+    model.initial(elbow, rate=0.7)
+    with pytest.raises(InconsistentInitialValuesError, match="the rate of joint 'shoulder', the rate of joint 'elbow'"):
+        _ = model.derive().compile(backend="numpy").initial_state
+
+
+def tripod(**form: Any) -> sl.Model:
+    """A body on a ball joint and a bar with a specified angular velocity that turns its axis."""
+    model = sl.Model("tripod")
+    first = sl.RigidBody(
+        model, "first", 1.0, [0.1, 0.2, 0.3], position=[0.4, 0.1, 0], orientation=sl.rotation(vector=[0.4, -0.5, 0.3]),
+        angular_velocity=[0.5, 1.8, -1.1], **form,
+    )  # fmt: skip
+    second = sl.RigidBody(model, "second", 2.0, [0.3, 0.2, 0.1], position=[1, 0, 0.3], **form)
+    sl.SphericalJoint(model, "foot", model.ground, first, at=[0, 0, 0])
+    sl.CylindricalJoint(model, "knee", first, second, at=[0.7, 0, 0.1], axis=[0.3, 1, -0.5])
+    sl.DistanceJoint(model, "bar", second, model.ground, at=[[1.2, 0.3, 0.3], [1, 0.5, -0.8]])
+    return model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [f for f in FORMS if f != "lie"])
+def test_unattainable_velocities_are_approximated_in_the_same_way(form: str) -> None:
+    expected, found = (start(tripod(**FORMS[f]).derive().compile(backend="numpy"))[0] for f in ("lie", form))
+    for name in ("knee_rate", "knee_speed"):
+        assert abs(expected[name]) > 0.01
+        assert found[name] == pytest.approx(expected[name], abs=tolerances.NEAREST)
+
+
 JOINTS = (
     "RevoluteJoint", "SphericalJoint", "PrismaticJoint", "CylindricalJoint", "PlanarJoint", "PointOnPlaneJoint",
     "PointOnLineJoint", "InLineJoint",

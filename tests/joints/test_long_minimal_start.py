@@ -135,6 +135,66 @@ def test_given_velocities_of_bodies_hold_in_both_forms(limit: pytest.MonkeyPatch
             assert again[f"J{k}_rate"] == pytest.approx(later.outputs[f"J{k}_rate"][-1], abs=tolerances.REDUCED)
 
 
+def floating(**given: Any) -> sl.Model:
+    """Two free links with a hinge that is not perpendicular to the specified angular velocity of the first one."""
+    model = sl.Model("floating")
+    first = sl.RigidBody(model, "first", 2.0, [0.1, 0.2, 0.3], angular_velocity=[1.0, 2.0, 3.0])
+    second = sl.RigidBody(model, "second", 1.0, [0.1, 0.2, 0.3], position=[1, 0, 0.5], **given)
+    sl.RevoluteJoint(model, "hinge", first, second, at=[0.5, 0, 0], axis=[0, 0, 1])
+    model.output("momentum", 2.0 * first.velocity_of([0, 0, 0]) + second.velocity_of([0, 0, 0]))
+    return model
+
+
+@pytest.mark.parametrize("backend", [pytest.param("c", marks=pytest.mark.slow), "numpy"])
+def test_floating_bodies_start_like_bodies_with_joints(limit: pytest.MonkeyPatch, backend: Any) -> None:
+    """With a fixed hinge, the kinetic energy is least if the centre of mass is at rest."""
+    for system in (floating().derive().compile(backend=backend), *both_forms(floating(), limit, backend)):
+        outputs, notices = start(system)
+        assert outputs["momentum"] == pytest.approx(np.zeros(3), abs=tolerances.REDUCED)
+        assert outputs["hinge_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+        assert "velocity of first" in names(notices)
+
+
+def test_given_rate_holds_next_to_a_floating_body(limit: pytest.MonkeyPatch) -> None:
+    """The guess that the node of the floating body is at rest satisfies all equations."""
+    model = floating()
+    model.initial(model.joints[0], rate=0.5)
+    for system in (model.derive().compile(backend="numpy"), *both_forms(model, limit)):
+        outputs, _ = start(system)
+        assert outputs["hinge_rate"] == pytest.approx(0.5, abs=tolerances.REDUCED)
+        assert outputs["momentum"] == pytest.approx([1.0, 2.75, -2.0], abs=tolerances.REDUCED)
+
+
+def test_long_form_rejects_floating_bodies_with_parameter_rates(limit: pytest.MonkeyPatch) -> None:
+    model = sl.Model("floating")
+    hull = sl.RigidBody(model, "hull", 2.0, [0.1, 0.2, 0.3], coordinates="euler_parameters")
+    arm = sl.RigidBody(model, "arm", 1.0, [0.1, 0.2, 0.3], position=[1, 0, 0])
+    sl.RevoluteJoint(model, "hinge", hull, arm, at=[0.5, 0, 0], axis=[0, 0, 1])
+    limit.setattr(minimal, "MOST_VELOCITIES", 0)
+    with pytest.raises(ModelError, match=r"not from 'hull'.* whose velocity is the rate of rotation parameters"):
+        sl.minimal_coordinates(model)
+
+
+def test_long_form_rejects_bodies_on_free_rods(limit: pytest.MonkeyPatch) -> None:
+    model = sl.Model("floating")
+    rod = sl.CosseratRod(
+        model, "rod", segments=1, length=1.0, stiffness=[1.0] * 6, inertia=[1.0] * 6, position=lambda s: (0, 0, s),
+        orientation=sl.rotation(vector=[0, 0, 0]),
+    )  # fmt: skip
+    arm = sl.RigidBody(model, "arm", 1.0, [0.1, 0.2, 0.3], position=[0.5, 0, 1])
+    sl.RevoluteJoint(model, "hinge", rod[-1], arm, at=[0, 0, 1], axis=[0, 0, 1])
+    for most in (24, 0):
+        limit.setattr(minimal, "MOST_VELOCITIES", most)
+        with pytest.raises(ModelError, match=r"not from 'rod\[1\]', which is a node of an array"):
+            sl.minimal_coordinates(model)
+
+
+def test_contradictory_velocities_of_floating_bodies_are_rejected(limit: pytest.MonkeyPatch) -> None:
+    for system in both_forms(floating(angular_velocity=[1.0, 1.0, 3.0]), limit):
+        with pytest.raises(InconsistentInitialValuesError):
+            _ = system.initial_state
+
+
 @pytest.mark.slow
 def test_compromise_is_independent_of_the_form(limit: pytest.MonkeyPatch) -> None:
     """No motion with zero open rates has both specified velocities; all formulations agree on the nearest one."""

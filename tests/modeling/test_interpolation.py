@@ -60,3 +60,5 @@ def test_invalid_interpolations_are_rejected() -> None:
         sl.interpolate(a, x, 0.5)  # two groups
     with pytest.raises(ModelError, match="a number or a scalar, not an array of 3 entries"):
         sl.interpolate(a, b, a.x)
+    with pytest.raises(ModelError, match="ends of interpolate must be nodes or group elements, not RigidBody"):
+        sl.interpolate(sl.RigidBody(model, "body", 1.0, [1, 1, 1]), b, 0.5)

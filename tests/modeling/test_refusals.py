@@ -111,6 +111,14 @@ def test_groups_with_equal_names_are_rejected() -> None:
         model.node("other", double)
 
 
+def test_equal_products_are_one_group() -> None:
+    model = sl.Model("mixed")
+    model.node("name", "S3xR3")
+    model.node("coordinates", "SO3xR3", coordinates="quaternion")
+    model.node("factors", sl.direct_product(sl.S3, sl.real_space(3)))
+    assert len(model.spaces) == 1
+
+
 def test_rate_of_a_velocity_is_rejected() -> None:
     model, q = point()
     with pytest.raises(ModelError, match="the expression of a rate depends on velocities"):

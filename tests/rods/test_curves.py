@@ -18,7 +18,7 @@ from symlie.runtime.solution.curve_states import interpolated
 from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.rods.problems import random_state, spaghetti_system
-from tests.rods.topologies import ring, tapered
+from tests.rods.topologies import INERTIA, STIFFNESS, ring, tapered
 
 
 def placed(storage: Array) -> Array:
@@ -154,6 +154,36 @@ def test_user_defined_curve_is_evaluated() -> None:
     state = sl.solve(system, 0.1, h=0.1).at("way", 1.0, 0.0)
     rotation = Rotation.from_matrix(state.field("R"))
     assert rotation.as_rotvec() == pytest.approx([0, 0, 0.6], abs=tolerances.OBSERVED)
+
+
+@pytest.mark.parametrize("coordinates", ["rotation_vector", pytest.param("euler_angles", marks=pytest.mark.slow)])
+def test_parameters_with_angular_velocities_are_interpolated_on_the_group(coordinates: str) -> None:
+    """Geodesics and angular velocities between nodes, and of a rod that is joined to the second node at an angle."""
+    turns, spins = (
+        [Rotation.from_rotvec(v) for v in ([0.5, -0.3, 0.2], [-0.4, 0.9, 0.6])],
+        np.array([[1, 2, 3], [4, 0, 1]]),
+    )
+    model = sl.Model("two_bodies")
+    a, b = (
+        sl.RigidBody(
+            model, name, 1.0, [1, 1, 1], coordinates=coordinates, form="angular_velocity", position=[float(k), 0, 0],
+            orientation=sl.rotation(matrix=turns[k].as_matrix()), angular_velocity=spins[k],
+        )
+        for k, name in enumerate("ab")
+    )  # fmt: skip
+    model.curve("way", [a.node, b.node], [0.0, 1.0])
+    sl.CosseratRod(
+        model, "rod", segments=1, length=1.0, position=lambda s: (1, 0, s), orientation=sl.rotation(vector=[0, 0, 0]),
+        stiffness=STIFFNESS, inertia=INERTIA, group=b.node.group, first=b.node,
+    )  # fmt: skip
+    solution = sl.solve(model.derive().compile(backend="numpy"), 1e-3, h=1e-3)
+    between, start = solution.at("way", 0.3, 0.0), solution.at("rod", 0.0, 0.0)
+    expected = turns[0] * Rotation.from_rotvec(0.3 * (turns[0].inv() * turns[1]).as_rotvec())
+    assert between.field("R") == pytest.approx(expected.as_matrix(), abs=tolerances.OBSERVED)
+    assert between.field("Omega") == pytest.approx(0.7 * spins[0] + 0.3 * spins[1], abs=tolerances.OBSERVED)
+    assert between.field("x") == pytest.approx([0.3, 0, 0], abs=tolerances.OBSERVED)
+    assert start.field("R") == pytest.approx(np.eye(3), abs=tolerances.OBSERVED)
+    assert start.field("Omega") == pytest.approx(turns[1].apply(spins[1]), abs=tolerances.OBSERVED)
 
 
 MISTAKES: dict[str, tuple[Callable[[Sequence[sl.Node]], tuple[list[object], list[Any]]], str]] = {

@@ -40,6 +40,16 @@ def test_group_without_rotation_and_position_is_rejected(group: str) -> None:
         rod(group=group)
 
 
+@pytest.mark.parametrize("end", ["first", "last"])
+def test_body_in_place_of_its_node_is_rejected(end: str) -> None:
+    model = sl.Model("broken")
+    body = sl.RigidBody(model, "body", 1.0, [1, 1, 1])
+    with pytest.raises(
+        ModelError, match=r"of rod 'rod' can be joined to a node only, not to RigidBody\(body.*body\.node"
+    ):
+        rod(model, group="SO3xR3", orientation=sl.rotation(vector=[0, 0, 0]), **{end: body})
+
+
 def point_mass() -> sl.ElementType:
     """A particle with a parameter."""
     element = sl.ElementType("particle", node="R3")

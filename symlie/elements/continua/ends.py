@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from symlie.elements.placement import BodyNode
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
+from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
 
 ENDS = {"start": 0, "end": -1}
@@ -43,6 +44,11 @@ class Ends:
         if before is not None:
             raise ModelError(
                 f"The boundary condition at the {end} of {self._what} is defined twice: it is {before.how} already."
+            )
+        if held.how == "joined" and not isinstance(held.node, Node | NodeReference):
+            raise ModelError(
+                f"The {end} of {self._what} can be joined to a node only, not to {held.node!r}; the node of a body is "
+                "body.node."
             )
         self.held[end] = held
 

@@ -116,7 +116,27 @@ def _velocities(tree: Tree) -> int:
     return sum(3 if j._rows.is_ball else len(j._rows.coordinates) for j in joints)
 
 
+def _check_roots(tree: Tree) -> None:
+    """Raise `ModelError` if a floating body that carries others is no node, or has no angular velocity."""
+    for body in dict.fromkeys(parent for parent, joint in tree.values() if joint is not None):
+        if body is None or tree[body][1] is not None:
+            continue
+        if not isinstance(body, Node):
+            shown = f"{body[0].name}[{body[1]}]" if isinstance(body, tuple) else repr(body)
+            raise ModelError(
+                f"Minimal coordinates start from the ground, or from a body that is a node, not from '{shown}', which "
+                "is a node of an array."
+            )
+        if all(f.name != "Omega" for f in body.group.velocity_fields):
+            raise ModelError(
+                f"Minimal coordinates start from bodies with an angular velocity, not from '{body.name}' on "
+                f"{body.group}, whose velocity is the rate of rotation parameters; use coordinates='lie' or "
+                "form='angular_velocity'."
+            )
+
+
 def _check_bodies(model: Model, tree: Tree) -> None:
+    _check_roots(tree)
     prescribed = {m.node for m in model.motions}
     for body, (_, joint) in tree.items():
         if joint is None:

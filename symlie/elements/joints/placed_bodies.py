@@ -216,12 +216,6 @@ class PlacedBodies:
         found = self._other._own_nodes.get(body.name) if isinstance(body, Node) else None
         if found is None or body_dimension(found.group) is None:
             raise ModelError(f"Minimal coordinates start from the ground, or from a body that is a node, not {body!r}.")
-        if all(f.name != "Omega" for f in found.group.velocity_fields):
-            raise ModelError(
-                f"Minimal coordinates start from bodies with an angular velocity, not from '{found.name}' on "
-                f"{found.group}, whose velocity is the rate of rotation parameters; use coordinates='lie' or "
-                "form='angular_velocity'."
-            )
         return stored_body(self._other.program, found, size)
 
     def _joined(self, joint: Joint, marker: Marker, side: str) -> Joined:

@@ -169,9 +169,8 @@ def in_coordinates(group: LieGroup, coordinates: str, form: str | None = None, s
     return _product(*[rotation if k in places else g for k, (g, _, _) in enumerate(group.simple_factors)])
 
 
-@functools.cache
 def _product(*factors: LieGroup) -> LieGroup:
-    """Return the direct product of several groups, cached by factors, or the group itself if there is only one."""
+    """Return the direct product of several groups, or the group itself if there is only one."""
     return factors[0] if len(factors) == 1 else direct_product(*factors)
 
 

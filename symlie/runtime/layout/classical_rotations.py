@@ -31,11 +31,14 @@ class ClassicalRotation:
         As `symlie.rotations.rotation_form` tells it.
     stored, rates
         Their place in the storage, and that of their rates in the velocity.
+    has_spin
+        True if the velocity contains ω in the place of rates.
     """
 
     form: str
     stored: slice
     rates: slice
+    has_spin: bool = False
 
 
 def classical_rotation(kind: NodeType) -> ClassicalRotation | None:
@@ -44,7 +47,7 @@ def classical_rotation(kind: NodeType) -> ClassicalRotation | None:
     Parameters
     ----------
     kind
-    The node type.
+        The node type.
     """
     rates = {f.name: f.part for f in kind.velocity_fields}
     for f in kind.storage_fields:
@@ -52,6 +55,19 @@ def classical_rotation(kind: NodeType) -> ClassicalRotation | None:
         if form is not None and f"{f.name}_dot" in rates:
             return ClassicalRotation(form, f.part, rates[f"{f.name}_dot"])
     return None
+
+
+def stepped_rotation(kind: NodeType) -> ClassicalRotation | None:
+    """Return the coordinates of a node type that is stepped in stored coordinates with the velocity ω.
+
+    Parameters
+    ----------
+    kind
+        The node type.
+    """
+    spin = next((f.part for f in kind.velocity_fields if f.name == "Omega"), None)
+    forms = [(form, f.part) for f in kind.storage_fields if (form := rotation_form(f.name, f.shape)) is not None]
+    return ClassicalRotation(*forms[0], spin, has_spin=True) if forms and spin is not None else None
 
 
 def rotations(form: str, rho: Array) -> Rotation:

@@ -22,10 +22,17 @@ DETERMINED = 1e-10
 """Share of the squared metric norm that a determined linear function has in the span of the equations."""
 
 REGULARISATION = 1e-10
-"""ε of large systems; `ROUNDS` repetitions remove its error."""
+"""ε of large systems; repetitions remove its error."""
 
 ROUNDS = 3
-"""Repetitions that remove rounding and regularisation errors."""
+"""Repetitions that remove rounding errors."""
+
+MOST_ROUNDS = 100
+"""Largest number of repetitions for large systems, each of which multiplies the error by ε/(σ² + ε) with the singular
+value σ of an equation."""
+
+SETTLED = 0.9
+"""Ratio of successive corrections above which these consist of rounding errors, or converge too slowly."""
 
 
 class Nearest:
@@ -49,6 +56,7 @@ class Nearest:
         weights = np.full(m, WEIGHT if outweighed else 1.0)
         weights[m - outweighed :] = 1.0
         self._solve: Callable[[Array], Array]
+        self._rounds = ROUNDS if m + n <= LARGEST_DENSE else MOST_ROUNDS
         if m + n <= LARGEST_DENSE:
             root = np.linalg.cholesky(metric.toarray())
             lengths = solve_triangular(root, equations.toarray().T, lower=True).T
@@ -68,8 +76,12 @@ class Nearest:
 
     def point(self, x: Array, c: Array) -> Array:
         """Point nearest to x with A x = c."""
-        for _ in range(ROUNDS):
-            x = x + self._solve(c - self.equations @ x)
+        size = np.inf
+        for k in range(self._rounds):
+            step = self._solve(c - self.equations @ x)
+            x, before, size = x + step, size, float(np.sqrt(step @ (self._metric @ step)))
+            if k + 1 >= ROUNDS and not size < SETTLED * before:
+                break
         return x
 
     def misfit(self, x: Array, c: Array) -> Array:

@@ -24,6 +24,7 @@ from symlie.runtime.layout.classical_rotations import (
     coordinates,
     rotations,
     spin_by_rates,
+    stepped_rotation,
 )
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import CurveSlice
@@ -119,7 +120,9 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
     left = np.searchsorted(arc, s, side="right") - 1
     right = np.minimum(left + 1, len(arc) - 1)
     xi = (s - arc[left]) / np.where(right > left, arc[right] - arc[left], 1.0)
-    classical = classical_rotation(curve.type)
+    # Kernels step these nodes in stored coordinates, in which geodesics of rotations are not straight.
+    is_stepped = system.layout.is_stepped_in_storage(curve.type.name)
+    classical = stepped_rotation(curve.type) if is_stepped else classical_rotation(curve.type)
     if classical is not None:
         return _by_coordinates(classical, curve, q[:, curve.storage], v[:, curve.velocity], (left, right, xi))
     found = np.empty((len(q), len(s), curve.type.storage))
@@ -147,8 +150,10 @@ def _by_coordinates(
     left, right, xi = places
     near, shape = q[..., stored], q.shape[:2]
     turned = rotations(form, near.reshape(-1, near.shape[-1])).as_matrix().reshape(*shape, 3, 3)
-    G = spin_by_rates(form, near.reshape(-1, near.shape[-1])).reshape(*shape, 3, -1)
-    spin = np.einsum("nkij,nkj->nki", G, v[..., rates])
+    spin = v[..., rates].copy()
+    if not classical.has_spin:
+        G = spin_by_rates(form, near.reshape(-1, near.shape[-1])).reshape(*shape, 3, -1)
+        spin = np.einsum("nkij,nkj->nki", G, spin)
     for index, vector in zip((0, -1), curve.end_rotations, strict=True):
         if vector:
             constant = Rotation.from_rotvec(vector).as_matrix()
@@ -160,8 +165,10 @@ def _by_coordinates(
     near = near[:, left].reshape(-1, near.shape[-1])
     rho = coordinates(form, a * Rotation.from_rotvec(way), near)
     q[..., stored] = rho.reshape(*q.shape[:2], -1)
-    inverse = np.linalg.pinv(spin_by_rates(form, rho)).reshape(*q.shape[:2], -1, 3)
-    v[..., rates] = np.einsum("nkij,nkj->nki", inverse, spin)
+    if not classical.has_spin:
+        inverse = np.linalg.pinv(spin_by_rates(form, rho)).reshape(*q.shape[:2], -1, 3)
+        spin = np.einsum("nkij,nkj->nki", inverse, spin)
+    v[..., rates] = spin
     return q, v
 
 

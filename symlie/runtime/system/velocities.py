@@ -5,8 +5,9 @@ if that contradicts neither. The remaining freedom minimises the kinetic energy
 
     (v - r)ᵀ M (v - r) / 2
 
-of the change. The reference r has the specified velocities and zero elsewhere. If some rates of joints cannot be zero,
-as in a linkage with a specified crank rate, r is the motion in which all open rates are zero and which agrees with the
+of the change. The reference r has the specified velocities and zero elsewhere. In minimal coordinates, r consists of
+velocities of bodies: bodies outboard of a floating body are at rest in r. If some rates of joints cannot be zero, as in
+a linkage with a specified crank rate, r is the motion in which all open rates are zero and which agrees with the
 specified velocities as far as possible: the frame that carries the linkage moves in r, too.
 """
 
@@ -25,7 +26,13 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.compromise import compromise
 from symlie.runtime.linear.nearest import Nearest
 from symlie.runtime.linear.schur import DenseAlgebra
-from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, output_columns
+from symlie.runtime.system.output_jacobian import (
+    has_open_base,
+    linear_outputs,
+    open_rates,
+    outboard_joints,
+    output_columns,
+)
 from symlie.runtime.system.state_rates import GivenRates, determining_rows
 
 if TYPE_CHECKING:
@@ -39,7 +46,10 @@ OPEN = 1e-6
 """Fraction of a random velocity with entries near one above which the equations leave a component undetermined."""
 
 SINGULAR = 1e-12
-"""Pivot of M, relative to its diagonal entries, that is attributed to rounding."""
+"""Eigenvalue of M, scaled to a unit diagonal, that is attributed to rounding."""
+
+INVERSE_ITERATIONS = 2
+"""Steps of inverse iteration, which find the order of magnitude of the smallest eigenvalue."""
 
 SHADOW = 1e-9
 """Artificial inertia of massless components relative to the others, which makes M regular."""
@@ -65,9 +75,11 @@ class VelocityProblem:
         self._layout, self._about, self._rates = mechanics.layout, about, rates
         self._rows = self._layout.of_velocities & ~self._layout.is_balance
         self._conditions, self._mass = conditions, mass
+        self._determining = np.zeros(self._layout.rows, dtype=bool)
         if rates is not None:
             self._given = np.where(self._layout.integrated | ~self._layout.free, given, rates.bodies)
-            self._rows |= determining_rows(self._layout, mechanics.algebra.sparse_jacobian(jacobian))
+            self._determining = determining_rows(self._layout, mechanics.algebra.sparse_jacobian(jacobian))
+            self._rows |= self._determining
         self._jacobian = (
             jacobian * ~self._layout.is_balance[mechanics.algebra.jacobian_rows] if self._layout.rows else jacobian
         )
@@ -81,13 +93,19 @@ class VelocityProblem:
             if not _agree(guessed, guess):
                 return self.completed(v)
             guessed = guess
-        return (guessed, ()) if self.accepts(guessed) else self.completed(v)
+        has_rates = self._conditions or self._stated_rates
+        is_open = not has_rates and has_open_base(self._layout, self._given) and guessed.any()
+        return (guessed, ()) if not is_open and self.accepts(guessed) else self.completed(v)
 
     def hidden(self, v: Array) -> Array:
         """Return B v + b, shape (constraints,)."""
         if not self._layout.rows:
             return np.zeros(0)
-        return self._rows * self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
+        mechanics = self._mechanics
+        found = self._rows * mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
+        if self._determining.any():
+            found[self._determining] = mechanics.algebra.multiply(self._jacobian, v)[self._determining]
+        return found
 
     def satisfies_constraints(self, v: Array) -> bool:
         """Return whether B v + b is zero up to rounding."""
@@ -147,6 +165,25 @@ class VelocityProblem:
         found[free] -= change
         return found
 
+    def _at_rest(self, v: Array) -> Array:
+        """Return the velocities from which changes are measured, where unspecified bodies are at rest.
+
+        Bodies of joints that are nodes or first-order states would otherwise move with a floating body.
+        """
+        if self._rates is not None:
+            return np.where(self._given, v, 0.0)
+        layout, found = self._layout, v.copy()
+        joints = outboard_joints(layout)
+        outboard = np.zeros(layout.dimension)
+        for node in layout.nodes:
+            outboard[node.velocity] = node.name in joints
+        if outboard.any():
+            coupled = abs(self._mechanics.algebra.sparse_mass(self._mass)) @ outboard > 0
+            for node in layout.nodes:
+                if node.name not in joints and coupled[node.velocity].any():
+                    found[node.velocity] = 0.0
+        return found
+
     @cached_property
     def _columns(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_moving)
@@ -164,8 +201,18 @@ class VelocityProblem:
         return eye_array(len(self._columns), format="csr")[np.flatnonzero(self._given[self._columns])]
 
     @cached_property
+    def _drift(self) -> Array:
+        """-b of the constraints B v + b = 0."""
+        return -self.hidden(np.zeros(self._layout.dimension))[self._rows]
+
+    @cached_property
     def metric(self) -> Sparse:
-        """M with a small artificial inertia if it is singular, as with massless components or Euler parameters."""
+        """M, with an artificial inertia if it is singular, as with massless components or Euler parameters.
+
+        All motions satisfy the constraints with b = 0, so that an inertia of their violations does not change results,
+        and rows that contain components determined by such constraints keep their lengths. The remaining components
+        get a small inertia.
+        """
         from scipy.sparse import diags_array
 
         mass = self._mechanics.algebra.sparse_mass(self._mass)[self._columns][:, self._columns].tocsr()
@@ -174,7 +221,11 @@ class VelocityProblem:
         if not len(diagonal) or (diagonal.min() > SHADOW * mean and _is_regular(mass, diagonal)):
             return mass
         shadow = np.where(diagonal > SHADOW * mean, diagonal, mean)
-        return (mass + SHADOW * diags_array(shadow)).tocsr()
+        rows = self._constraints[np.flatnonzero(self._drift == 0)]
+        squares = rows.multiply(rows) @ (1 / shadow)
+        rows = diags_array(1 / np.sqrt(np.where(squares > 0, squares, 1.0))) @ rows
+        mass = (mass + rows.T @ rows).tocsr()
+        return mass if _is_regular(mass, mass.diagonal()) else (mass + SHADOW * diags_array(shadow)).tocsr()
 
     def _chosen(self, v: Array) -> tuple[Array, tuple[str, ...]]:
         from scipy.sparse import vstack
@@ -186,11 +237,11 @@ class VelocityProblem:
         rates = linear_outputs(self._mechanics, self._t, self._q, names)
         stated = linear_outputs(self._mechanics, self._t, self._q, list(conditions))
         rows, wanted = rates.matrix[:, columns], stated.matrix[:, columns]
-        drift = -(self.hidden(np.zeros(len(v))))[self._rows]
+        drift = self._drift
         values = np.concatenate([np.zeros(0), *(c for c, _ in conditions.values())]) - stated.offset
         hard = vstack([constraints, given, wanted], format="csr")
         data = np.concatenate([drift, v[columns][self._given[columns]], values])
-        start = v[columns]
+        start = self._at_rest(v)[columns]
         both = Nearest(vstack([hard, rows], format="csr"), self.metric, rows.shape[0])
         target = np.concatenate([data, np.zeros(rows.shape[0])])
         found = both.point(start, target)
@@ -237,7 +288,8 @@ class VelocityProblem:
         from scipy.sparse import vstack
 
         constraints, rest = self._constraints, drift == 0
-        rigid = vstack([constraints[np.flatnonzero(rest)], rates], format="csr")
+        fixed = constraints[np.flatnonzero(rest)]
+        rigid = vstack([fixed, rates], format="csr")
         moving = np.concatenate([np.flatnonzero(~rest), np.arange(len(drift), len(data))])
         both = vstack([rigid, hard[moving]], format="csr")
         target = np.concatenate([np.zeros(rigid.shape[0]), data[moving]])
@@ -245,7 +297,7 @@ class VelocityProblem:
         nearest = weighted.point(np.zeros(both.shape[1]), target)
         misfit = np.abs(weighted.misfit(nearest, target))
         if misfit.max(initial=0.0) > MISFIT * np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0):
-            nearest = compromise(rigid, hard[moving], data[moving], groups[moving], self.metric)
+            nearest = compromise(fixed, rigid, hard[moving], data[moving], groups[moving], self.metric)
             misfit = np.abs(weighted.misfit(nearest, target))
         agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
         agrees[: rigid.shape[0]] = True
@@ -308,7 +360,10 @@ def _agree(v: Array, other: Array) -> bool:
 
 
 def _is_regular(mass: Sparse, diagonal: Array) -> bool:
-    """Return whether the pivots of a mass matrix with the diagonal scaled to one exceed rounding."""
+    """Return whether the smallest eigenvalue of a mass matrix with the diagonal scaled to one exceeds rounding.
+
+    Pivots are not sufficient, because a small pivot amplifies the rounding errors of later ones.
+    """
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import splu
 
@@ -319,4 +374,7 @@ def _is_regular(mass: Sparse, diagonal: Array) -> bool:
         factors = splu((scale @ mass @ scale).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
     except RuntimeError:
         return False
-    return bool(np.abs(factors.U.diagonal()).min(initial=1.0) > SINGULAR)
+    vector = np.random.default_rng(0).standard_normal(len(diagonal))
+    for _ in range(INVERSE_ITERATIONS):
+        vector = factors.solve(vector / np.linalg.norm(vector))
+    return bool(np.linalg.norm(vector) * SINGULAR < 1)

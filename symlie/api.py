@@ -54,7 +54,9 @@ def derive(
 ) -> Equations:
     """Derive the equations of a model, unless the cache holds the kernels of an equal model definition."""
     from symlie.derive.equations import equations_of
+    from symlie.elements.joints.placing import guess_outboard_velocities
 
+    guess_outboard_velocities(model)
     for joint in model.joints:
         joint.check_placement()
     with watched_stages(progress):

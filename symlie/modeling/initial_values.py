@@ -68,8 +68,10 @@ def with_initial_values(
             )
         field, is_velocity = known[name]
         same = ("Omega", rates) if name in ("Omega", rates) else (name,)
-        if not is_given and any(v.is_given and v.field.name in same for v in values):
-            continue
+        if not is_given:
+            if any(v.is_given and v.field.name in same for v in values):
+                continue
+            values = [v for v in values if v.field.name not in same]
         if name in ("Omega", rates) and rates is not None:
             values = [v for v in values if v.field.name not in ("Omega", rates)]
         parts = initial_components(f"{node.name}.{name}", value, field.size, parameters)

@@ -286,3 +286,24 @@ def test_all_formulations_start_with_equal_velocities(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3, 203))
 def test_many_mechanisms_start_with_equal_velocities_in_all_formulations(seed: int) -> None:
     starts_agree(seed)
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_rates_of_joints_do_not_depend_on_the_order_of_statements(is_early: bool) -> None:
+    """A floating body with an unspecified velocity rests, and so do joints without a rate, wherever a rate is given."""
+    model = sl.Model("chain")
+    inertia = [0.1, 0.2, 0.25]
+    a = sl.RigidBody(model, "a", 1.0, inertia, angular_velocity=[1.0, 2.0, 3.0])
+    b = sl.RigidBody(model, "b", 2.0, inertia, position=[1, 0, 0.2])
+    inner = sl.RevoluteJoint(model, "inner", a, b, at=[0.5, 0, 0], axis=[0, 0, 1])
+    if is_early:
+        model.initial(inner, rate=0.5)
+    c = sl.RigidBody(model, "c", 1.0, inertia, position=[2, 0, 0.2])
+    sl.RevoluteJoint(model, "outer", b, c, at=[1.5, 0, 0], axis=[0, 0.3, 1])
+    if not is_early:
+        model.initial(inner, rate=0.5)
+    model.output("velocity", a.velocity_of([0, 0, 0]))
+    found, warned = start(model.derive().compile(backend="numpy"))
+    rates = [*found["velocity"], found["inner_rate"], found["outer_rate"]]
+    np.testing.assert_allclose(rates, [0, 0, 0, 0.5, 0], rtol=0, atol=tolerances.KERNEL)
+    assert warned == ()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.elements.joints.placing import guess_outboard_velocities
 from symlie.errors import InconsistentInitialValuesError, ModelError, UnknownNameError
 from tests import tolerances
 
@@ -50,6 +51,7 @@ def test_screw_coordinate_sets_the_pose() -> None:
     nut = sl.RigidBody(model, "nut", 1.0, [1, 1, 1])
     screw = sl.ScrewJoint(model, "screw", model.ground, nut, at=[0, 0, 0], axis=[0, 0, 1], lead=0.4)
     model.initial(screw, displacement=0.1, rate=2.0)
+    guess_outboard_velocities(model)
     assert screw.initial_coordinate("angle") == pytest.approx(np.pi / 2)
     assert screw.initial_coordinate("displacement") == pytest.approx(0.1)
     values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values["nut"]}
@@ -63,6 +65,7 @@ def test_planar_coordinates_set_the_pose() -> None:
     body = sl.RigidBody(model, "body", 1.0, 1.0, "SE2", position=[1, 0])
     hinge = sl.RevoluteJoint(model, "hinge", model.ground, body, at=[0, 0])
     model.initial(hinge, angle=np.pi / 2, rate=3.0)
+    guess_outboard_velocities(model)
     values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values["body"]}
     np.testing.assert_allclose(values["x"], [0, 1], atol=1e-15)
     np.testing.assert_allclose([*values["U"], *values["Omega"]], [0, 3, 3], atol=1e-14)

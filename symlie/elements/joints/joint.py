@@ -259,17 +259,18 @@ class Joint(Connection, PlacedByCoordinates):
         coordinates
             As in `place`.
         """
-        from symlie.elements.joints.placing import starting_from
+        from symlie.elements.joints.placing import guess_outboard_velocities, starting_from
 
         placed = self.placed_by
         with starting_from(self.model, values):
             before = {(n, v.field.name): v for n, given in self.model.initial_values.items() for v in given}
             try:
                 self.place(**coordinates)
+                guess_outboard_velocities(self.model)
             finally:
                 self.placed_by = placed
             after = {(n, v.field.name): v for n, given in self.model.initial_values.items() for v in given}
-        moved = {key: value for key, value in after.items() if before.get(key) is not value}
+        moved = {key: value for key, value in after.items() if before.get(key) != value}
         numbers = {k: np.array([[at_defaults(self.model, c) for c in v.components]]) for k, v in moved.items()}
         return {**values, **numbers}
 

@@ -23,6 +23,7 @@ from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import has_minimal_coordinates
 from symlie.elements.joints.located_bodies import located_model
 from symlie.elements.joints.placed_bodies import PlacedBodies
+from symlie.elements.joints.placing import guess_outboard_velocities
 from symlie.elements.joints.rows import BALL_RATE
 from symlie.elements.joints.tree import Tree, body_tree
 from symlie.elements.placement import Array, body_dimension, initial_placement, initial_velocity
@@ -84,6 +85,7 @@ def minimal_coordinates(model: Model) -> Model:
     >>> [node.name for node in sl.minimal_coordinates(model).nodes]
     ['pivot']
     """
+    guess_outboard_velocities(model)
     tree = joint_tree(model)
     if _velocities(tree) > MOST_VELOCITIES:
         return located_model(model, tree)

@@ -23,7 +23,7 @@ from symlie.rotations import rotation
 
 
 def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> None:
-    """Move all bodies outboard of a joint to given coordinates and rates of the joint, or raise `ModelError`."""
+    """Move all bodies outboard of a joint to given coordinates of the joint, or raise `ModelError`."""
     model = joint.model
     first, second = joint.markers
     turn, shift = _displacement(joint, coordinates, values)
@@ -32,9 +32,7 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
     is_second = _is_behind(joint)
     if not is_second:  # the first body is outboard and moves by the inverse
         turn, shift = turn.T, -turn.T @ shift
-    ahead, behind = (first, second) if is_second else (second, first)
-    moved = _bodies_behind(joint, node_of(behind.body))
-    for node in moved:
+    for node in _bodies_behind(joint, node_of((second if is_second else first).body)):
         r, x = placement(model, node, len(shift))
         fields: dict[str, object] = {"rotation": _rotation(turn @ r), "x": turn @ x + shift}
         before = next((v for v in model.initial_values.get(node.name, ()) if v.field.name == "x_dot"), None)
@@ -43,9 +41,26 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
         if before is not None and known is not None:
             give = model.initial if before.is_given else model._guess_velocity
             give(node, x_dot=turn @ known["x_dot"])
-    rates = {c: values[c.rate] for c in coordinates if c.rate in values}
-    if rates and all(j._is_complete for j in _joints_behind(model, moved)):
-        _guess_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
+
+
+def guess_outboard_velocities(model: Model) -> None:
+    """Guess velocities of all bodies outboard of joints with specified rates, from the ground outwards.
+
+    The result does not depend on the order in which bodies, joints and rates are defined.
+    """
+    for body, (_, joint) in body_tree(model).items():
+        if joint is None:
+            continue
+        stated = {c: model.conditions.get(f"{joint.name}_{c.rate}") for c in joint._rows.coordinates}
+        rates = {c: condition.values[0] for c, condition in stated.items() if condition is not None}
+        if not rates or not _can_move_what_is_behind(joint):
+            continue
+        first, second = joint.markers
+        is_second = body_key(second.body) == body
+        ahead, behind = (first, second) if is_second else (second, first)
+        moved = _bodies_behind(joint, node_of(behind.body))
+        if all(j._is_complete for j in _joints_behind(model, moved)):
+            _guess_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
 
 
 @contextmanager

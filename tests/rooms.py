@@ -40,6 +40,7 @@ ROOMS = (
     "runtime.plot",
     "runtime.study",
     "runtime.statics",
+    "runtime.simulation",
     "runtime.integrate",
     "runtime.evaluation",
     "runtime.solution",

@@ -165,6 +165,34 @@ class TimeLoopLike(Protocol):
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         """State between two steps."""
 
+    def put(self, state: LoopState) -> None:
+        """Replace the current state."""
+
+    def replan(self, plan: Plan, segment: int, step: int) -> None:
+        """Go on with another step schedule, at a step of one of its segments."""
+
+    @property
+    def t(self) -> float:
+        """Current time, in s."""
+
+    h: float
+    """Size of the next adaptive step, in s; 0 if unknown."""
+
+    @property
+    def steps(self) -> int:
+        """Number of accepted steps."""
+
+    @property
+    def step(self) -> int:
+        """Number of the next step in its segment."""
+
+    @property
+    def new_events(self) -> int:
+        """Number of events to be drained."""
+
+    def parts(self) -> tuple[Array, Array, Array, Array]:
+        """Copies of configuration, velocity, multipliers and auxiliary state."""
+
 
 class Keeper(Protocol):
     """Writer of loop states from which another process can resume."""
@@ -312,7 +340,7 @@ def execute(
     if failure is not None:
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
     found = findings_on_the_way(run, state.counters, recorder)
-    solution = _solution(run, state, recorder, failure)
+    solution = solution_of(run, state, recorder, failure)
     if failure is not None and type(failure) in STEP_FAILURES:
         solution = _before_it_went_wrong(solution, failure)
     if failure is None:
@@ -329,7 +357,7 @@ def execute(
     return solution
 
 
-def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
+def solution_of(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
     counters, timings = state.counters, run.timings
     t, q, v, rows, carried = recorder.taken_states()
     statistics = Statistics(

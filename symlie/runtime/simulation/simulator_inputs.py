@@ -24,7 +24,7 @@ def held_names(system: System) -> tuple[str, ...]:
     )
 
 
-class SimulatorInputs(Mapping[str, "float | Array"]):
+class SimulatorInputs(Mapping[str, Array]):
     """Inputs of a simulation by name, from `Simulator.inputs`.
 
     ``inputs["u"] = value`` sets an input, in its unit, from the current time on; `Simulator.inputs` describes the
@@ -47,11 +47,11 @@ class SimulatorInputs(Mapping[str, "float | Array"]):
     def __repr__(self) -> str:
         return line("SimulatorInputs", [f"{name} = {value}" for name, value in self.items()])
 
-    def __getitem__(self, name: str) -> float | Array:
+    def __getitem__(self, name: str) -> Array:
         input_size(self._stated.layout, name)
         self._check_held(name)
         value = self._constant.value(name)
-        return value if len(value) > 1 else float(value[0])
+        return value if len(value) > 1 else value.reshape(())
 
     def __setitem__(self, name: str, value: ArrayLike) -> None:
         input_size(self._stated.layout, name)

@@ -129,6 +129,9 @@ from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
 from symlie.runtime.integrate.choice import method_choice as method_choice
 from symlie.runtime.integrate.run_options import SolveOptions as SolveOptions
+from symlie.runtime.integrate.simulation.simulator import SavedSimulation as SavedSimulation
+from symlie.runtime.integrate.simulation.simulator import Simulator as Simulator
+from symlie.runtime.integrate.simulation.simulator_inputs import SimulatorInputs as SimulatorInputs
 from symlie.runtime.integrate.solve import solve as solve
 from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau
@@ -137,9 +140,6 @@ from symlie.runtime.methods.programs.decorated import method as method
 from symlie.runtime.plot.convergence_figure import plot_convergence as plot_convergence
 from symlie.runtime.plot.convergence_figure import plot_newton_iterations as plot_newton_iterations
 from symlie.runtime.plot.step_figure import plot_steps as plot_steps
-from symlie.runtime.simulation.simulator import SavedSimulation as SavedSimulation
-from symlie.runtime.simulation.simulator import Simulator as Simulator
-from symlie.runtime.simulation.simulator_inputs import SimulatorInputs as SimulatorInputs
 from symlie.runtime.solution.curve_states import CurveStates as CurveStates
 from symlie.runtime.solution.file import load_solution as load_solution
 from symlie.runtime.solution.outputs import Outputs as Outputs

@@ -40,7 +40,6 @@ ROOMS = (
     "runtime.plot",
     "runtime.study",
     "runtime.statics",
-    "runtime.simulation",
     "runtime.integrate",
     "runtime.evaluation",
     "runtime.solution",

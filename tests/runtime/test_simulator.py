@@ -20,8 +20,8 @@ from symlie.errors import (
     UnsupportedMethodError,
 )
 from symlie.options import Backend
+from symlie.runtime.integrate.simulation.schedule import endless
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.simulation.schedule import endless
 from symlie.runtime.system.system import System
 from tests.runtime.test_events import ball
 from tests.runtime.test_events import pendulum as rod

@@ -38,8 +38,8 @@ from symlie.runtime.system.values import SystemValues
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from symlie.runtime.integrate.simulation.simulator import Simulator
     from symlie.runtime.methods.chosen import MethodLike
-    from symlie.runtime.simulation.simulator import Simulator
     from symlie.runtime.solution.solution import Solution
     from symlie.runtime.statics.assembly.initial_assembly import Assembly
     from symlie.runtime.statics.equilibrium import Equilibrium
@@ -585,7 +585,7 @@ class System(SystemValues, Evaluations):
         InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
             As for `initial_state`.
         """
-        from symlie.runtime.simulation.simulator import simulator
+        from symlie.runtime.integrate.simulation.simulator import simulator
 
         options = {"method": method, "method_options": method_options, "h": h, "rtol": rtol, "atol": atol}
         return simulator(self, t, {**options, "stabilize": stabilize}, record=record)

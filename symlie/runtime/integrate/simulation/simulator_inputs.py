@@ -24,57 +24,40 @@ def held_names(system: System) -> tuple[str, ...]:
     )
 
 
-class SimulatorInputs(Mapping[str, Array]):
-    """Inputs of a simulation by name, from `Simulator.inputs`.
+class HeldValues:
+    """Values of the inputs that a simulation holds.
 
-    ``inputs["u"] = value`` sets an input, in its unit, from the current time on; `Simulator.inputs` describes the
-    details.
+    Attributes
+    ----------
+    names
+        Names of these inputs.
+    system
+        Copy of the system with the values, which change in place.
     """
 
-    def __init__(self, system: System, changes: Callable[[str], None]) -> None:
-        names = held_names(system)
-        self._stated, self._changes, self._names = system, changes, names
-        self._constant = ConstantInputs(system, names)
-        for name in names:
+    def __init__(self, system: System) -> None:
+        self._stated, self.names = system, held_names(system)
+        self._constant = ConstantInputs(system, self.names)
+        self.system = self._constant.system
+        for name in self.names:
             if name in system.inputs:
                 self._constant.set(name, system.inputs[name].values)
 
-    @property
-    def system(self) -> System:
-        """Copy of the system with these values."""
-        return self._constant.system
-
-    def __repr__(self) -> str:
-        return line("SimulatorInputs", [f"{name} = {value}" for name, value in self.items()])
-
-    def __getitem__(self, name: str) -> Array:
-        input_size(self._stated.layout, name)
+    def value(self, name: str) -> Array:
+        """Return a copy of a value, shape (size,)."""
         self._check_held(name)
-        value = self._constant.value(name)
-        return value if len(value) > 1 else value.reshape(())
+        return self._constant.value(name)
 
-    def __setitem__(self, name: str, value: ArrayLike) -> None:
-        input_size(self._stated.layout, name)
+    def set(self, name: str, value: ArrayLike) -> None:
+        """Set a value."""
         self._check_held(name)
         self._constant.set(name, value)
-        self._changes(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
     def copied(self) -> dict[str, Array]:
-        """Copies of all values."""
-        return {name: self._constant.value(name) for name in self._names}
+        """Return copies of all values."""
+        return {name: self._constant.value(name) for name in self.names}
 
-    def put(self, values: Mapping[str, Array]) -> None:
-        """Replace all values without a change at the current time."""
-        for name, value in values.items():
-            self._constant.set(name, value)
-
-    def with_history(self, history: Mapping[str, dict[float, Array]]) -> System:
+    def with_history(self, history: Mapping[str, Mapping[float, Array]]) -> System:
         """Return the system with tables of the values that inputs had from each time on."""
         system = self._stated
         for name, values in history.items():
@@ -83,8 +66,9 @@ class SimulatorInputs(Mapping[str, Array]):
         return system
 
     def _check_held(self, name: str) -> None:
-        if name in self._names:
+        if name in self.names:
             return
+        input_size(self._stated.layout, name)
         model, interpolation = self._stated.name, self._stated.layout.input_interpolations[name]
         if interpolation:
             raise SmoothnessError(
@@ -95,3 +79,31 @@ class SimulatorInputs(Mapping[str, Array]):
             f"Input '{name}' of '{model}' has a table of several points from with_input; a simulation sets only "
             "inputs that are constant in its system."
         )
+
+
+class SimulatorInputs(Mapping[str, Array]):
+    """Inputs of a simulation by name, from `Simulator.inputs`.
+
+    ``inputs["u"] = value`` sets an input, in its unit, from the current time on; ``inputs["u"]`` is a copy of its
+    value, of shape () or (size,).
+    """
+
+    def __init__(self, held: HeldValues, changes: Callable[[str], None]) -> None:
+        self._held, self._changes = held, changes
+
+    def __repr__(self) -> str:
+        return line("SimulatorInputs", [f"{name} = {value}" for name, value in self.items()])
+
+    def __getitem__(self, name: str) -> Array:
+        value = self._held.value(name)
+        return value if len(value) > 1 else value.reshape(())
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None:
+        self._held.set(name, value)
+        self._changes(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held.names)
+
+    def __len__(self) -> int:
+        return len(self._held.names)

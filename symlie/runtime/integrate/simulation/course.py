@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from symlie.contract.constants import JUMP, Status
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.request import Request, first_step_size
-from symlie.runtime.integrate.run import TimeLoopLike
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.simulation.schedule import Schedule, endless
+from symlie.runtime.integrate.simulation.schedule import Schedule, endless
+from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.system.inputs import gap_after
 from symlie.runtime.system.system import System
 
@@ -64,7 +65,7 @@ class Course:
         self._system, self._request, self._schedule, self.loop, self._h = system, request, schedule, loop, h
         self.position = Position({}, request.plan)
 
-    def begin(self, state: LoopState, inputs: list[str]) -> None:
+    def begin(self, state: LoopState, inputs: Collection[str]) -> None:
         """Start the method at a state."""
         self.loop.put(state)
         self.position = Position(dict.fromkeys(inputs, state.t), self._request.plan)

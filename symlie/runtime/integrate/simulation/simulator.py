@@ -19,11 +19,11 @@ from symlie.runtime.integrate.request import Request, count_dependent_rows, requ
 from symlie.runtime.integrate.run import FAILURES, RETURN_SECONDS, Run, solution_of
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import LARGEST_STEPS
+from symlie.runtime.integrate.simulation.course import Course, Position
+from symlie.runtime.integrate.simulation.schedule import Schedule
+from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues, SimulatorInputs
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.self_adjoint import check_composition
-from symlie.runtime.simulation.course import Course, Position
-from symlie.runtime.simulation.schedule import Schedule
-from symlie.runtime.simulation.simulator_inputs import SimulatorInputs
 from symlie.runtime.solution.recorder import Event, Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, start_of
@@ -66,8 +66,8 @@ class Simulator:
         if not (is_number(t) and math.isfinite(t)):
             raise ModelError(f"The time of a simulation must be a finite number, not {t!r}.")
         self._stated, self._record = system, bool(record)
-        self._inputs = SimulatorInputs(system, self._set_input)
-        self._system = self._inputs.system
+        self._held = HeldValues(system)
+        self._inputs, self._system = SimulatorInputs(self._held, self._set_input), self._held.system
         self._request, run = self._run_from(float(t), dataclasses.replace(options, record_every=int(self._record)))
         h = None if options.h is None else float(options.h)
         most = run.plan
@@ -78,7 +78,7 @@ class Simulator:
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         self._run = dataclasses.replace(run, timings=timings)
         self._budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
-        schedule = Schedule(system, tuple(self._inputs), h)
+        schedule = Schedule(system, self._held.names, h)
         self._course = Course(self._system, self._request, schedule, loop, h)
         self._loop = loop
         self._unread: list[Event] = []
@@ -231,7 +231,7 @@ class Simulator:
         history = {name: dict(values) for name, values in self._history.items()}
         records = len(self._recorder), len(self._recorder.events)
         kept = copy.deepcopy((self._loop.captured(), self._course.position))
-        return SavedSimulation(self, *kept, self._inputs.copied(), history, records, self._ended)
+        return SavedSimulation(self, *kept, self._held.copied(), history, records, self._ended)
 
     def restore(self, saved: SavedSimulation) -> None:
         """Return to a saved state, with its inputs; later records and unread events are discarded.
@@ -249,7 +249,8 @@ class Simulator:
         if not isinstance(saved, SavedSimulation) or saved.owner is not self:
             raise ModelError("The saved data belongs to another simulation; use data from save() of this one.")
         self._drain()
-        self._inputs.put(saved.inputs)
+        for name, value in saved.inputs.items():
+            self._held.set(name, value)
         self._course.put(*copy.deepcopy((saved.loop, saved.position)))
         self._ended = saved.ended
         self._history = {name: dict(values) for name, values in saved.history.items()}
@@ -272,10 +273,10 @@ class Simulator:
 
     def _begin(self, state: LoopState) -> None:
         """Start the method and the records at a state."""
-        self._course.begin(state, [*self._inputs])
+        self._course.begin(state, self._held.names)
         self._t0, self._ended, at = state.t, "", state.at
         self._unread, self._recorder = [], Recorder(self._stated.layout)
-        self._history = {name: {state.t: value} for name, value in self._inputs.copied().items()}
+        self._history = {name: {state.t: value} for name, value in self._held.copied().items()}
         if self._record:
             self._recorder.add_state(state.t, at.q, at.v, at.multipliers, at.carried)
 
@@ -283,7 +284,7 @@ class Simulator:
         if self._course.position.is_fresh:
             self._begin(self._with_multipliers(self._loop.captured()))
         elif self._record:
-            self._history[name][self._loop.t] = self._inputs.copied()[name]
+            self._history[name][self._loop.t] = self._held.value(name)
         self._course.change(name)
 
     def _with_multipliers(self, state: LoopState) -> LoopState:
@@ -336,7 +337,7 @@ class Simulator:
         state, recorder = self._loop.captured(), self._recorder.copied()
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
         settings = {**self._run.settings, "t_span": [self._t0, state.t]}
-        run = dataclasses.replace(self._run, system=self._inputs.with_history(self._history), settings=settings)
+        run = dataclasses.replace(self._run, system=self._held.with_history(self._history), settings=settings)
         return solution_of(run, state, recorder, failure)
 
 

@@ -108,7 +108,7 @@ class CompiledIntegration:
         self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
         self._put_numbers(begin)
         self._plan = compiled.plan(plan, record_every)
-        self._segments: dict[str, Array] | None = None
+        self._segments: tuple[struct.Struct, Array] | None = None
         self._plan.record_switches = record_every == 1
         self._record = library.ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
@@ -133,16 +133,23 @@ class CompiledIntegration:
 
     def replan(self, plan: Plan, segment: int, step: int) -> None:
         """Go on with another step schedule, at a step of one of its segments; its number of segments is constant."""
-        values = {name: getattr(plan, name) for name in PLAN_TYPES}
         if self._segments is None:
-            # Structures of plans are shared between runs.
-            self._segments = {name: np.zeros(len(plan.end), dtype=kind) for name, kind in PLAN_TYPES.items()}
-            for name, array in self._segments.items():
-                setattr(self._plan, name, self.library.pointer(array, f"{C_TYPES[array.dtype]}[]"))
-            self._plan.segments = len(plan.end)
-        for name, array in self._segments.items():
-            array[:] = values[name]
+            self._segments = self._own_segments(len(plan.end))
+        packing, memory = self._segments
+        packing.pack_into(memory, 0, *plan.start, *plan.end, *plan.steps, *plan.record_end, *plan.restarts)
         self.state.segment, self.state.step = segment, step
+
+    def _own_segments(self, count: int) -> tuple[struct.Struct, Array]:
+        """Separate memory for segments, which other runs share otherwise, and its format."""
+        kinds = [np.dtype(kind) for kind in PLAN_TYPES.values()]
+        packing = struct.Struct("".join(f"{count}{kind.char}" for kind in kinds))
+        memory, begin = np.zeros(packing.size // 8 + 1), 0
+        for name, kind in zip(PLAN_TYPES, kinds, strict=True):
+            part = memory.view(np.uint8)[begin : begin + count * kind.itemsize]
+            setattr(self._plan, name, self.library.pointer(part, f"{C_TYPES[kind]}[]"))
+            begin += part.size
+        self._plan.segments = count
+        return packing, memory
 
     def put(self, state: LoopState) -> None:
         """Replace the current state."""

@@ -124,17 +124,17 @@ class Course:
         self._enter(self._schedule.segment(t, begin, min(end, stop), restart=restart), restart, 0)
 
     def _plan_fixed_step(self, h: float) -> None:
-        at, t = self.position, self.loop.t
-        begin, restart = self._schedule.departure(t)
+        at, t, restart = self.position, self.loop.t, 0
         if at.grid is not None and at.grid.end[1] > t:
             step = self.loop.step if at.step_after is None else at.step_after
         else:
+            begin, restart = self._schedule.departure(t)
             stop = self._schedule.stop_after(t)
             end, steps = endless(begin, h) if stop == math.inf else (stop, 0)
             at.grid, step = self._schedule.segment(t, begin, end, restart=restart, steps=steps), 0
         at.is_followed, at.step_after = True, None
         if at.gap is None:
-            self._enter(at.grid, 0 if step else restart, step)
+            self._enter(at.grid, restart, step)
             return
         # After a change of an input, a single step leads back to the times of the equal steps.
         begin, restart = self._departure()

@@ -31,6 +31,9 @@ LEAST_SPEED = 5120.0
 """Lower bound of steps times velocities per second for any method, which makes short runs a single call of the loop."""
 
 
+STATUSES = tuple(Status)
+"""Statuses of the loop in the order of their numbers."""
+
 _FIELDS = dataclasses.fields(Counters)
 
 _FORMAT = struct.Struct("=" + "".join("d" if f.type == "float" else "q" for f in _FIELDS))
@@ -129,7 +132,7 @@ class CompiledIntegration:
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
-        return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
+        return STATUSES[self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record)]
 
     def replan(self, plan: Plan, segment: int, step: int) -> None:
         """Go on with another step schedule, at a step of one of its segments; its number of segments is constant."""

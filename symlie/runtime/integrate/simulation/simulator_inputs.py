@@ -102,6 +102,9 @@ class SimulatorInputs(Mapping[str, Array]):
         self._held.set(name, value)
         self._changes(name)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._held.names
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._held.names)
 

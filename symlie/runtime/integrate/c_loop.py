@@ -111,7 +111,7 @@ class CompiledIntegration:
         self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
         self._put_numbers(begin)
         self._plan = compiled.plan(plan, record_every)
-        self._segments: tuple[struct.Struct, Array] | None = None
+        self._segments: tuple[struct.Struct, memoryview] | None = None
         self._plan.record_switches = record_every == 1
         self._record = library.ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
@@ -132,7 +132,8 @@ class CompiledIntegration:
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
-        return STATUSES[self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record)]
+        status: int = self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record)
+        return STATUSES[status]
 
     def replan(self, plan: Plan, segment: int, step: int) -> None:
         """Go on with another step schedule, at a step of one of its segments; its number of segments is constant."""
@@ -142,7 +143,7 @@ class CompiledIntegration:
         packing.pack_into(memory, 0, *plan.start, *plan.end, *plan.steps, *plan.record_end, *plan.restarts)
         self.state.segment, self.state.step = segment, step
 
-    def _own_segments(self, count: int) -> tuple[struct.Struct, Array]:
+    def _own_segments(self, count: int) -> tuple[struct.Struct, memoryview]:
         """Separate memory for segments, which other runs share otherwise, and its format."""
         kinds = [np.dtype(kind) for kind in PLAN_TYPES.values()]
         packing = struct.Struct("".join(f"{count}{kind.char}" for kind in kinds))
@@ -152,7 +153,7 @@ class CompiledIntegration:
             setattr(self._plan, name, self.library.pointer(part, f"{C_TYPES[kind]}[]"))
             begin += part.size
         self._plan.segments = count
-        return packing, memory
+        return packing, memory.data
 
     def put(self, state: LoopState) -> None:
         """Replace the current state."""

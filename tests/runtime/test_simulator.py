@@ -380,6 +380,25 @@ def test_breakpoints_of_tables_are_those_of_solve(options: dict[str, Any], backe
         assert np.array_equal(sim.solution().q, expected.q[:count])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("options", [{"h": 0.004}, {"rtol": 1e-7}, {"method": "bdf", "rtol": 1e-5}])
+def test_breakpoints_of_periodic_tables_are_those_of_solve(options: dict[str, Any], backend: Backend) -> None:
+    model = sl.Model("shaken")
+    cart = model.node("cart", "R1")
+    model.kinetic_energy(cart.x_dot[0] ** 2 / 2)
+    model.generalized_force(cart, [model.smooth_table("force", [0, 0.01, 0.02, 0.05], [0, 1, -1, 0], end="periodic")])
+    system = model.derive().compile(backend=backend)
+    expected = sl.solve(system, 0.333, **options)
+    whole, single = system.simulator(record=True, **options), system.simulator(record=True, **options)
+    whole.advance(0.333)
+    while single.t < 0.3:
+        single.step()
+    for found in (whole.solution(), single.solution()):
+        np.testing.assert_array_equal(found.t, expected.t[: len(found.t)])
+        np.testing.assert_array_equal(found.q, expected.q[: len(found.t)])
+
+
 @pytest.mark.parametrize("options", [{"h": 0.001}, {"rtol": 1e-6}])
 def test_memory_does_not_grow(options: dict[str, Any]) -> None:
     sim = pushed("c").simulator(**options)

@@ -348,6 +348,9 @@ def test_refused_arguments_are_named() -> None:
         driven("c").with_input("push", [0, 1], [0, 1]).simulator(h=0.01).inputs["push"] = 1.0
     with pytest.raises(ModelError, match="step size must be positive"):
         driven("c").simulator(h=-1.0)
+    unusable: Any = "short"
+    with pytest.raises(ModelError, match="step size must be a number"):
+        driven("c").simulator(h=unusable)
     with pytest.raises(ModelError, match="time of a simulation"):
         driven("c").simulator(np.inf)
     with pytest.raises(UnsupportedMethodError):

@@ -31,14 +31,14 @@ from symlie.runtime.solution.state import State
 from symlie.runtime.system.completion import StatedState, consistent_initial_state
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
-from symlie.utilities.showing import Brief, line
+from symlie.utilities.showing import line
 
 GO_ON = "continue from another state by set_state or restore"
 """Advice after the end of a simulation."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SavedSimulation(Brief):
+class SavedSimulation:
     """Data of a simulation from `Simulator.save`, for `Simulator.restore` of the same simulation."""
 
     owner: Simulator
@@ -48,6 +48,9 @@ class SavedSimulation(Brief):
     history: dict[str, dict[float, Array]]
     records: tuple[int, int]
     ended: str
+
+    def __repr__(self) -> str:
+        return line("SavedSimulation", [f"'{self.owner._stated.name}'", f"t = {self.t:g} s"])
 
     @property
     def t(self) -> float:
@@ -86,8 +89,8 @@ class Simulator:
         self._begin(run.begin)
 
     def _run_from(self, t: float, options: RunOptions) -> tuple[Request, Run]:
-        system, span = self._system, 1.0 if options.h is None else options.h
-        request = request_of(system, (t, t + span if is_number(span) else span), options, None)
+        system, h = self._system, options.h
+        request = request_of(system, (t, t + (h if h is not None and is_number(h) else 1.0)), options, None)
         start = start_of(system, t)
         check_composition(system, request.method, t, start.q)
         begin = self._loop_state(t, start)

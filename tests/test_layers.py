@@ -60,6 +60,7 @@ FACADES = {
         "linearize",
         "mobility",
         "monodromy",
+        "simulator",
         "static_equilibrium",
         "with_state",
         "write_standalone",

@@ -1,10 +1,11 @@
-"""Cost of evaluations at given states from Python, relative to the kernels, in one run.
+"""Cost of evaluations at given states and of single steps from Python, relative to compiled code, in one run.
 
 python tests/benchmarks/loop.py [--samples 9]
 
 The kernels are one call of ``symlie_observe`` for all states, with its arguments in place. CPU times in µs per state,
 least of all samples, and ratios to the kernels; for one state the difference from the kernels. Evaluations that combine
-several kernels have no ratio.
+several kernels have no ratio. The last table contains `Simulator.step`, the same with a PD controller in Python that
+reads the state and sets an input, and the steps of `solve` without records, in µs per step of `STEP`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from symlie.runtime.kernels.c import CKernels, c_states
 from symlie.runtime.system.system import System
 
 MANY = 10_000
+STEP = 1e-3
+"""Size of steps, in s."""
 SECONDS = 0.05
 """Least CPU time of a sample."""
 
@@ -46,6 +49,9 @@ def main() -> None:
                 ratio, apart = f"{many / kernels:.2f}", f"{1e6 * (single - kernels):.2f}"
                 cells = f"{1e6 * kernels:.3f}", cells[1], ratio, cells[3], apart
             row(name, what, *cells)
+    header("system", "compiled step", "sim.step()", "difference", "with controller", "times faster than real time")
+    for name, system in {"heavy top, SE3": heavy_top.build("SE3").derive().compile(backend="c"), **motors()}.items():
+        row(name, *steps(system, samples))
 
 
 def systems() -> dict[str, System]:
@@ -58,6 +64,16 @@ def systems() -> dict[str, System]:
         "Puma, minimal": sl.minimal_coordinates(robot).derive().compile(backend="c"),
         "Puma, bodies": robot.derive().compile(backend="c"),
     }
+
+
+def motors() -> dict[str, System]:
+    """The arm of the Puma in minimal coordinates, with torques of its joints as an input."""
+    model = sl.Model("puma_motors")
+    joints = puma560.arm(model, puma560.START["B"])
+    torques = model.input("torques", len(joints), unit="N m")
+    for k, joint in enumerate(joints):
+        joint.torque(torques[k])
+    return {"Puma with motors, minimal": sl.minimal_coordinates(model).derive().compile(backend="c")}
 
 
 Evaluation = Callable[[sl.State], object]
@@ -79,6 +95,31 @@ def evaluations(system: System) -> dict[str, tuple[Evaluation, tuple[str, ...]]]
     found["inverse dynamics"] = lambda state: system.inverse_dynamics(state, state.v), ()
     found["output Jacobian"] = lambda state: system.output_jacobian(state, output), ()
     return found
+
+
+def steps(system: System, samples: int) -> tuple[str, ...]:
+    """Times of steps, and the ratio of simulated time to time with a controller."""
+    count = 2000
+
+    def compiled() -> float:
+        return sl.solve(system, count * STEP, h=STEP, record_every=0).statistics.cpu_seconds / count
+
+    kernel = min(compiled() for _ in range(samples))
+    sim = system.simulator(h=STEP)
+    begin = sim.save()
+    single = least(sim.step, samples, lambda: sim.restore(begin))
+    cells = f"{1e6 * kernel:.2f}", f"{1e6 * single:.2f}", f"{1e6 * (single - kernel):.2f}"
+    if "torques" not in sim.inputs:
+        return *cells, "", ""
+    target, (P, D) = sim.state.q, 0.1 * np.array(puma560.GAINS).T
+
+    def controlled() -> None:
+        state = sim.state
+        sim.inputs["torques"] = P * (target - state.q) - D * state.v
+        sim.step()
+
+    whole = least(controlled, samples, lambda: sim.restore(begin))
+    return *cells, f"{1e6 * whole:.2f}", f"{STEP / whole:.0f}"
 
 
 def perturbed(system: System, count: int) -> sl.State:
@@ -103,16 +144,17 @@ def kernels_of(system: System, states: sl.State, quantities: tuple[str, ...]) ->
     return lambda: (library.call.symlie_observe(problem, described, values, pointer), held, found)[0]
 
 
-def least(work: Callable[[], object], samples: int) -> float:
-    """Least CPU time of a call, in s."""
+def least(work: Callable[[], object], samples: int, prepare: Callable[[], object] = lambda: None) -> float:
+    """Least CPU time of a call, in s; `prepare` precedes each sample."""
     work()
     calls = 1
-    while timed(work, calls) < SECONDS:
+    while timed(work, calls, prepare) < SECONDS:
         calls *= 2
-    return min(timed(work, calls) for _ in range(samples)) / calls
+    return min(timed(work, calls, prepare) for _ in range(samples)) / calls
 
 
-def timed(work: Callable[[], object], calls: int) -> float:
+def timed(work: Callable[[], object], calls: int, prepare: Callable[[], object]) -> float:
+    prepare()
     begin = time.process_time()
     for _ in range(calls):
         work()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -12,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.kernels.protocol import Prepared
-from symlie.runtime.layout.layout import Layout
-from symlie.runtime.system.inputs import InputTable, slots_and_tables, tables_in_use
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.system.inputs import InputTable, tables_in_use
 from symlie.runtime.system.parameters import real_array
 
 if TYPE_CHECKING:
@@ -34,27 +35,27 @@ def prepared_with(system: System, inputs: Mapping[str, ArrayLike] | None) -> Pre
     return held.prepared
 
 
-class HeldInputs(threading.local):
-    """Parameters with constant inputs, whose values change in place; each thread has its own.
+class ConstantInputs:
+    """Parameters with constant inputs, whose values change in place.
 
     Attributes
     ----------
+    system
+        Copy of the system with these parameters.
     prepared
         The parameters.
     """
 
     def __init__(self, system: System, names: tuple[str, ...]) -> None:
         layout = system.layout
-        self._layout = layout
         zeros = {name: np.zeros((1, input_size(layout, name))) for name in names}
         # Tables of one point are constant, with all derivatives zero.
         tables = {
             name: InputTable(np.zeros(1), values, layout.input_interpolations[name] or "hold")
             for name, values in zeros.items()
         }
-        slots, packed = slots_and_tables(layout, {**system.inputs, **tables})
-        found = system.kernels.prepare(np.concatenate([system.parameters, slots]), system.element_parameters)
-        self.prepared = Prepared(np.concatenate([found.model, packed]), found.elements)
+        self.system = dataclasses.replace(system, inputs={**system.inputs, **tables})
+        self.prepared = self.system.prepared
         ends = _ends_of_tables(system, tables)
         self._places = {n: _places(ends[n], table) for n, table in tables.items()}
 
@@ -64,11 +65,20 @@ class HeldInputs(threading.local):
         places = self._places[name]
         if number.size != places.shape[1]:
             raise ModelError(
-                f"Input '{name}' of '{self._layout.name}' needs {places.shape[1]} numbers, not {number.size}."
+                f"Input '{name}' of '{self.system.name}' needs {places.shape[1]} numbers, not {number.size}."
             )
         if not np.isfinite(number).all():
-            raise ModelError(f"The value of input '{name}' of '{self._layout.name}' is not finite.")
+            raise ModelError(f"The value of input '{name}' of '{self.system.name}' is not finite.")
         self.prepared.model[places] = number.ravel()
+
+    def value(self, name: str) -> Array:
+        """Return a copy of the value of an input, shape (size,)."""
+        found: Array = self.prepared.model[self._places[name][0]]
+        return found
+
+
+class HeldInputs(ConstantInputs, threading.local):
+    """Constant inputs with separate values for each thread."""
 
 
 _known: WeakKeyDictionary[System, dict[tuple[str, ...], HeldInputs]] = WeakKeyDictionary()

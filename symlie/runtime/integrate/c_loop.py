@@ -10,11 +10,11 @@ import numpy as np
 
 from symlie.compile.library import Library, Pointer
 from symlie.contract.constants import MOST_EVENTS, TRACE_WIDTH, Status
-from symlie.runtime.integrate.compiled_method import CompiledMethod
+from symlie.runtime.integrate.compiled_method import PLAN_TYPES, CompiledMethod
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.kernels.c_structures import Block
-from symlie.runtime.layout.layout import Layout
+from symlie.runtime.kernels.c_structures import C_TYPES, Block
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.recorder import Recorder
@@ -30,6 +30,9 @@ STATES_OF_STEP = 3
 LEAST_SPEED = 5120.0
 """Lower bound of steps times velocities per second for any method, which makes short runs a single call of the loop."""
 
+
+STATUSES = tuple(Status)
+"""Statuses of the loop in the order of their numbers."""
 
 _FIELDS = dataclasses.fields(Counters)
 
@@ -101,16 +104,14 @@ class CompiledIntegration:
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events, self._own = len(layout.events), method.own_size(layout)
         self.state = library.ffi.new("symlie_state *")
-        self.state.t, self.state.h = begin.t, start.h
-        put_counters(library, self.state, begin.counters)
         block = state_block(layout, method, start)
         block.point(library, self.state)
-        state = block.arrays
+        self._state = state = block.arrays
         self.q, self.v, self.multipliers, self.carried = (state[name] for name in ("q", "v", "lambda", "carried"))
         self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
-        self.state.acceleration_is_valid = start.acceleration is not None
-        self.state.own_is_valid, self.state.event_is_valid = start.own is not None, start.event is not None
+        self._put_numbers(begin)
         self._plan = compiled.plan(plan, record_every)
+        self._segments: tuple[struct.Struct, memoryview] | None = None
         self._plan.record_switches = record_every == 1
         self._record = library.ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
@@ -131,7 +132,74 @@ class CompiledIntegration:
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
-        return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
+        status: int = self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record)
+        return STATUSES[status]
+
+    def replan(self, plan: Plan, segment: int, step: int) -> None:
+        """Go on with another step schedule, at a step of one of its segments; its number of segments is constant."""
+        if self._segments is None:
+            self._segments = self._own_segments(len(plan.end))
+        packing, memory = self._segments
+        packing.pack_into(memory, 0, *plan.start, *plan.end, *plan.steps, *plan.record_end, *plan.restarts)
+        self.state.segment, self.state.step = segment, step
+
+    def _own_segments(self, count: int) -> tuple[struct.Struct, memoryview]:
+        """Separate memory for segments, which other runs share otherwise, and its format."""
+        kinds = [np.dtype(kind) for kind in PLAN_TYPES.values()]
+        packing = struct.Struct("".join(f"{count}{kind.char}" for kind in kinds))
+        memory, begin = np.zeros(packing.size // 8 + 1), 0
+        for name, kind in zip(PLAN_TYPES, kinds, strict=True):
+            part = memory.view(np.uint8)[begin : begin + count * kind.itemsize]
+            setattr(self._plan, name, self.library.pointer(part, f"{C_TYPES[kind]}[]"))
+            begin += part.size
+        self._plan.segments = count
+        return packing, memory.data
+
+    def put(self, state: LoopState) -> None:
+        """Replace the current state."""
+        at = state.at
+        known = at.q, at.v, at.multipliers, at.carried, at.acceleration, at.own, at.event
+        names = "q", "v", "lambda", "carried", "acceleration", "own", "event"
+        for name, values in zip(names, known, strict=True):
+            self._state[name][:] = 0.0
+            if values is not None:
+                self._state[name][: len(values)] = values
+        self._put_numbers(state)
+
+    def _put_numbers(self, state: LoopState) -> None:
+        at = state.at
+        self.state.t, self.state.h = state.t, at.h
+        put_counters(self.library, self.state, state.counters)
+        self.state.acceleration_is_valid = at.acceleration is not None
+        self.state.own_is_valid, self.state.event_is_valid = at.own is not None, at.event is not None
+
+    @property
+    def t(self) -> float:
+        return float(self.state.t)
+
+    @property
+    def h(self) -> float:
+        return float(self.state.h)
+
+    @h.setter
+    def h(self, h: float) -> None:
+        self.state.h = h
+
+    @property
+    def steps(self) -> int:
+        return int(self.state.steps)
+
+    @property
+    def step(self) -> int:
+        return int(self.state.step)
+
+    @property
+    def new_events(self) -> int:
+        return int(self._record.events)
+
+    def parts(self) -> tuple[Array, Array, Array, Array]:
+        rows, carried = self._sizes[2:]
+        return self.q.copy(), self.v.copy(), self.multipliers[:rows].copy(), self.carried[:carried].copy()
 
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         s = self.state

@@ -24,8 +24,9 @@ from symlie.runtime.integrate.checkpoint_content import (
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, read_checkpoint
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.progress import Progress
-from symlie.runtime.integrate.run import MULTIPLIERS, Run, TimeLoopLike, execute
+from symlie.runtime.integrate.run import MULTIPLIERS, Run, execute
 from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.solution.checks import check_array, check_fields, check_start, check_times

@@ -41,17 +41,14 @@ def control_structure(layout: Layout, control: StepControl) -> Structures:
     return Structures("symlie_control", ({**numbers, **arrays},))
 
 
+PLAN_TYPES = {"start": np.float64, "end": np.float64, "steps": np.int64, "record_end": np.uint8, "restarts": np.uint8}
+"""Types of the arrays of ``symlie_plan`` by name."""
+
+
 def plan_structure(plan: Plan) -> Structures:
     """Time segments as ``symlie_plan``."""
-    arrays: dict[str, Member] = {
-        "segments": len(plan.end),
-        "start": np.array(plan.start),
-        "end": np.array(plan.end),
-        "steps": np.array(plan.steps, dtype=np.int64),
-        "record_end": np.array(plan.record_end, dtype=np.uint8),
-        "restarts": np.array(plan.restarts, dtype=np.uint8),
-    }
-    return Structures("symlie_plan", (arrays,))
+    arrays: dict[str, Member] = {name: np.array(getattr(plan, name), dtype=kind) for name, kind in PLAN_TYPES.items()}
+    return Structures("symlie_plan", ({"segments": len(plan.end), **arrays},))
 
 
 def tables_of(system: System, method: Method) -> ProblemTables:

@@ -68,24 +68,57 @@ class TimeLoop:
     steps_per_second: float = 0.0
 
     def __post_init__(self) -> None:
-        begin, at = self.begin, self.begin.at
         self.recorder = Recorder(self.system.layout)
-        self.counters: Counters = replace(begin.counters)
+        self.event_values = self.system.layout.events
+        self.put(self.begin)
+
+    def put(self, state: LoopState) -> None:
+        """Replace the current state."""
+        at = state.at
+        self.counters: Counters = replace(state.counters)
         self.stepper = Stepper(self.system, self.method, self.control)
         acceleration = None if at.acceleration is None else at.acceleration.copy()
-        self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration, at.own)
+        self.state = State(state.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration, at.own)
         self.searches_switches = searches_switches(self.system.layout, self.stepper.method)
         self.carried = at.carried
         self.h = at.h
-        self.event_values = self.system.layout.events
         self.event, self.begins_run = at.event, at.event is None
-        if self.event is None:
-            values = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
-            directions = np.array([value.direction for value in self.event_values], dtype=float)
-            self.event = np.where(values == 0, -AT_START * directions, values)
+
+    def replan(self, plan: Plan, segment: int, step: int) -> None:
+        """Go on with another step schedule, at a step of one of its segments."""
+        self.plan, self.counters.segment, self.counters.step = plan, segment, step
+
+    @property
+    def t(self) -> float:
+        return self.state.t
+
+    @property
+    def steps(self) -> int:
+        return self.counters.steps
+
+    @property
+    def step(self) -> int:
+        return self.counters.step
+
+    @property
+    def new_events(self) -> int:
+        return len(self.recorder.events)
+
+    def parts(self) -> tuple[Array, Array, Array, Array]:
+        s = self.state
+        return s.q.copy(), s.v.copy(), s.multipliers.copy(), self.carried.copy()
+
+    def _begin_events(self) -> None:
+        """Evaluate the events at the start of a run."""
+        if self.event is not None:
+            return
+        values = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
+        directions = np.array([value.direction for value in self.event_values], dtype=float)
+        self.event = np.where(values == 0, -AT_START * directions, values)
 
     def advance(self, budget: int) -> Status:
         plan, counters = self.plan, self.counters
+        self._begin_events()
         while counters.segment < len(plan.end):
             start, end = plan.start[counters.segment], plan.end[counters.segment]
             # After a jump of an input, steps start slightly later.

@@ -94,15 +94,15 @@ def requested(
     """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s."""
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
-    found = _request(system, t_span, options, continued)
+    found = request_of(system, t_span, options, continued)
     check_range(system.layout, system.inputs, found.t0, found.t_end)
     return found
 
 
-def _request(
+def request_of(
     system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None
 ) -> Request:
-    """Return a request; equal arguments give the same request."""
+    """Return a request without a check of the ranges of tables; equal arguments give the same request."""
     if not _is_plain(t_span, options):
         return _checked(system, t_span, options, continued)
     known = _remembered.setdefault(system.layout, {})
@@ -192,8 +192,8 @@ def beginning(system: System, request: Request, start: Solution | None = None) -
     if chosen.restarts_at_kinks and (begin.own is None or t0 in system.breakpoints_between(t0, request.t_end)):
         begin = dataclasses.replace(begin, own=None, h=0.0)
     if request.control.is_adaptive:
-        begin = dataclasses.replace(begin, h=_first_step(system, request, begin))
-    return LoopState(plan.start[0], begin, Counters(dependent_rows=_dependent_rows(system, t0, begin.q, begin.v)))
+        begin = dataclasses.replace(begin, h=first_step_size(system, request, begin))
+    return LoopState(plan.start[0], begin, Counters(dependent_rows=count_dependent_rows(system, t0, begin.q, begin.v)))
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -202,7 +202,7 @@ def check_method(layout: Layout, method: Method) -> None:
         raise UnsupportedMethodError(refusal)
 
 
-def _dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
+def count_dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
     """Number of redundant constraint equations, if these are permitted."""
     if not system.mechanics.takes_redundant_rows:
         return 0
@@ -298,7 +298,8 @@ def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
     return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1
 
 
-def _first_step(system: System, request: Request, start: Start) -> float:
+def first_step_size(system: System, request: Request, start: Start) -> float:
+    """Size of the first adaptive step, in s."""
     control, plan, kernels = request.control, request.plan, system.kernels
     if request.h0 is None and start.h > 0:
         return min(start.h, control.h_max)

@@ -42,6 +42,7 @@ from symlie.runtime.integrate.monitors.findings import (
 from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.controllers import StepControl
@@ -147,23 +148,6 @@ STEP_FAILURES = {kind for kind, _ in FAILURES.values()} | {NotDifferentiableErro
 
 _COUNTED = {f.name for f in dataclasses.fields(Statistics)} & set(COUNTERS)
 """Counters of the loop that are statistics of the solution."""
-
-
-class TimeLoopLike(Protocol):
-    """A loop that can be continued until it is done."""
-
-    compile_seconds: float
-    steps_per_second: float
-    """Lower bound for any method, until the speed of this run is known."""
-
-    def advance(self, budget: int) -> Status:
-        """Attempt up to ``budget`` steps."""
-
-    def drain(self, recorder: Recorder) -> None:
-        """Move the records to a recorder."""
-
-    def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
-        """State between two steps."""
 
 
 class Keeper(Protocol):
@@ -312,7 +296,7 @@ def execute(
     if failure is not None:
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
     found = findings_on_the_way(run, state.counters, recorder)
-    solution = _solution(run, state, recorder, failure)
+    solution = solution_of(run, state, recorder, failure)
     if failure is not None and type(failure) in STEP_FAILURES:
         solution = _before_it_went_wrong(solution, failure)
     if failure is None:
@@ -329,7 +313,7 @@ def execute(
     return solution
 
 
-def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
+def solution_of(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
     counters, timings = state.counters, run.timings
     t, q, v, rows, carried = recorder.taken_states()
     statistics = Statistics(

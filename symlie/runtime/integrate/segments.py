@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -48,6 +48,16 @@ class Plan:
     def step_size(self, segment: int) -> float:
         """Size of the equal steps of a segment, in s."""
         return (self.end[segment] - self.start[segment]) / max(1, self.steps[segment])
+
+    def step_end(self, segment: int, step: int) -> float:
+        """End of one of the equal steps of a segment, in s."""
+        if step + 1 == self.steps[segment]:
+            return self.end[segment]
+        return self.start[segment] + (step + 1) * self.step_size(segment)
+
+    def only(self, segment: int) -> Plan:
+        """Return the schedule of one segment alone."""
+        return Plan(*(getattr(self, f.name)[segment : segment + 1] for f in fields(self)))
 
     def fraction(self, t: float) -> float:
         """Completed part of the interval at t, between 0 and 1."""
@@ -131,11 +141,11 @@ def step_plan(
         if stop in after:
             restart = max(restart, JUMP if after[stop] > stop else KINK)
             begin = max(begin, after[stop])
-    counts = [_steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)]
+    counts = [steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)]
     return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops), tuple(restarts))
 
 
-def _steps_between(a: float, b: float, h: float | None) -> int:
+def steps_between(a: float, b: float, h: float | None) -> int:
     """Number of equal steps of at most the length h from a to b; 0 if h is None or the interval is empty."""
     if h is None or not a < b:
         return 0

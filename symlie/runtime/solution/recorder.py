@@ -160,6 +160,14 @@ class Recorder:
         self.events += other.events
         other.events.clear()
 
+    def copied(self, states: int | None = None, events: int | None = None) -> Recorder:
+        """Return a copy with the first states and events; default: all of them."""
+        found = Recorder(self.layout)
+        found._states.add(*(column[:states] for column in self._states.since(0)))
+        found.trace.add(*self.trace.since(0))
+        found.events, found.rank_changes = self.events[:events], [*self.rank_changes]
+        return found
+
     @property
     def times(self) -> Array:
         """Copy of the recorded times, shape (n,)."""

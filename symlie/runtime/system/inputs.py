@@ -25,8 +25,13 @@ SLOTS = 3
 """Slots of a table among the parameters."""
 
 GAP = 16 * 2.0**-52
-"""Time from a jump to the start of the next step, relative to the times of the table: steps that end at a jump use the
-value before it in spite of rounding, and the next step uses the value after it."""
+"""Time from a jump to the start of the next step, relative to the times of the step before it: steps that end at a jump
+use the value before it in spite of rounding, and the next step uses the value after it."""
+
+
+def gap_after(t: float, before: float) -> float:
+    """Time from a jump at t to the start of the next step, in s, if the previous step begins at ``before`` or later."""
+    return GAP * max(abs(t), abs(before))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +45,13 @@ class InputTable(Brief):
     outside: str = "hold"
     is_of_time: bool = True
 
-    @property
-    def _gap(self) -> float:
-        return GAP * float(np.max(np.abs(self.times), initial=0.0)) if self.interpolation == "hold" else 0.0
+    @cached_property
+    def _gaps(self) -> Array:
+        """Gap after each time, shape (n,). The value does not jump at the first time."""
+        if self.interpolation != "hold":
+            return np.zeros(len(self.times))
+        size = np.abs(self.times)
+        return np.concatenate([[0.0], GAP * np.maximum(size[1:], size[:-1])])
 
     @property
     def is_periodic(self) -> bool:
@@ -54,19 +63,19 @@ class InputTable(Brief):
         [t0, t_end]."""
         if not self.is_of_time:
             return
-        gap, period = self._gap, float(self.times[-1] - self.times[0])
+        period = float(self.times[-1] - self.times[0])
         shifts = [0.0]
         if self.is_periodic and t0 < t_end:
             first, last = (int(np.floor((t - self.times[0]) / period)) for t in (t0, t_end))
             shifts = [k * period for k in range(first - 1, last + 2)]
         for shift in shifts:
-            for t in self.times:
-                yield float(t) + shift, float(t) + shift + gap
+            for t, gap in zip(self.times.tolist(), self._gaps.tolist(), strict=True):
+                yield t + shift, t + shift + gap
 
     @cached_property
     def packed(self) -> Array:
         """Knots (at jumps: the middle of the gap) and coefficients."""
-        knots = self.times + self._gap / 2
+        knots = self.times + self._gaps / 2
         found = polynomials(self.times, self.values, self.interpolation, self.end, self.outside)
         if self.outside == "refuse" and not self.is_periodic:
             knots, found = widened(knots, found)

@@ -38,6 +38,7 @@ from symlie.runtime.system.values import SystemValues
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from symlie.runtime.integrate.simulation.simulator import Simulator
     from symlie.runtime.methods.chosen import MethodLike
     from symlie.runtime.solution.solution import Solution
     from symlie.runtime.statics.assembly.initial_assembly import Assembly
@@ -547,6 +548,47 @@ class System(SystemValues, Evaluations):
         from symlie.runtime.statics.assembly.initial_assembly import assembled
 
         return assembled(self, t, velocities=velocities, targets=targets, limits=limits)
+
+    def simulator(
+        self,
+        t: float = 0.0,
+        *,
+        method: MethodLike | None = None,
+        method_options: Mapping[str, object] | None = None,
+        h: float | None = None,
+        rtol: ArrayLike | None = None,
+        atol: ArrayLike | None = None,
+        stabilize: Stabilization = "none",
+        record: bool = False,
+    ) -> Simulator:
+        """Return a simulation that starts at the initial state and is advanced from a loop in Python.
+
+        Parameters
+        ----------
+        t
+            Initial time, in s.
+        method, method_options, h, rtol, atol, stabilize
+            As in `solve`.
+        record
+            True: record the start and the end of every step, for `Simulator.solution`. False: memory does not grow.
+
+        Returns
+        -------
+        Simulator
+            With ``step``, ``advance``, ``state``, ``inputs``, ``outputs``, ``events``, ``set_state``, ``save`` and
+            ``restore``.
+
+        Raises
+        ------
+        UnsupportedMethodError, UnknownNameError, ModelError
+            As in `solve`.
+        InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
+            As for `initial_state`.
+        """
+        from symlie.runtime.integrate.simulation.simulator import simulator
+
+        options = {"method": method, "method_options": method_options, "h": h, "rtol": rtol, "atol": atol}
+        return simulator(self, t, {**options, "stabilize": stabilize}, record=record)
 
     def write_standalone(
         self,

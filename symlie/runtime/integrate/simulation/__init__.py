@@ -1,0 +1,1 @@
+"""Simulations that are stepped from a loop in Python."""

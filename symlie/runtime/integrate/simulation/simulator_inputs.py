@@ -1,0 +1,112 @@
+"""Inputs of a simulation, constant until they are set again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from symlie.errors import ModelError, SmoothnessError
+from symlie.runtime.evaluation.held_inputs import ConstantInputs, input_size
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
+from symlie.utilities.showing import line
+
+
+def held_names(system: System) -> tuple[str, ...]:
+    """Names of the inputs that a simulation holds: those without a table, and those with a constant one."""
+    layout, tables = system.layout, system.inputs
+    return tuple(
+        name
+        for name in layout.inputs
+        if not layout.input_interpolations[name] and (name not in tables or len(tables[name].times) == 1)
+    )
+
+
+class HeldValues:
+    """Values of the inputs that a simulation holds.
+
+    Attributes
+    ----------
+    names
+        Names of these inputs.
+    system
+        Copy of the system with the values, which change in place.
+    """
+
+    def __init__(self, system: System) -> None:
+        self._stated, self.names = system, held_names(system)
+        self._constant = ConstantInputs(system, self.names)
+        self.system = self._constant.system
+        for name in self.names:
+            if name in system.inputs:
+                self._constant.set(name, system.inputs[name].values)
+
+    def value(self, name: str) -> Array:
+        """Return a copy of a value, shape (size,)."""
+        self._check_held(name)
+        return self._constant.value(name)
+
+    def set(self, name: str, value: ArrayLike) -> None:
+        """Set a value."""
+        self._check_held(name)
+        self._constant.set(name, value)
+
+    def copied(self) -> dict[str, Array]:
+        """Return copies of all values."""
+        return {name: self._constant.value(name) for name in self.names}
+
+    def with_history(self, history: Mapping[str, Mapping[float, Array]]) -> System:
+        """Return the system with tables of the values that inputs had from each time on."""
+        system = self._stated
+        for name, values in history.items():
+            if len(values) > 1 or any(value.any() for value in values.values()):
+                system = system.with_input(name, [*values], np.array([*values.values()]), "hold")
+        return system
+
+    def _check_held(self, name: str) -> None:
+        if name in self.names:
+            return
+        input_size(self._stated.layout, name)
+        model, interpolation = self._stated.name, self._stated.layout.input_interpolations[name]
+        if interpolation:
+            raise SmoothnessError(
+                f"Input '{name}' of '{model}' is declared with the interpolation '{interpolation}', because it is "
+                "differentiated, and cannot jump; give it a table by with_input before the simulation."
+            )
+        raise ModelError(
+            f"Input '{name}' of '{model}' has a table of several points from with_input; a simulation sets only "
+            "inputs that are constant in its system."
+        )
+
+
+class SimulatorInputs(Mapping[str, Array]):
+    """Inputs of a simulation by name, from `Simulator.inputs`.
+
+    ``inputs["u"] = value`` sets an input, in its unit, from the current time on; ``inputs["u"]`` is a copy of its
+    value, of shape () or (size,).
+    """
+
+    def __init__(self, held: HeldValues, changes: Callable[[str], None]) -> None:
+        self._held, self._changes = held, changes
+
+    def __repr__(self) -> str:
+        return line("SimulatorInputs", [f"{name} = {value}" for name, value in self.items()])
+
+    def __getitem__(self, name: str) -> Array:
+        value = self._held.value(name)
+        return value if len(value) > 1 else value.reshape(())
+
+    def __setitem__(self, name: str, value: ArrayLike) -> None:
+        self._held.set(name, value)
+        self._changes(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._held.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held.names)
+
+    def __len__(self) -> int:
+        return len(self._held.names)

@@ -391,7 +391,7 @@ class Evaluations:
             ``"inputs"``: ∂y/∂u of all inputs in their order.
         frame
             None: derivatives of the components. ``"space"`` or ``"body"``: geometric Jacobian. Rotation matrices, as of
-            `Node.R`, become angular velocities, 3 rows or, in the plane, 1 row. ``"body"``: angular velocities and
+            ``node.R``, become angular velocities, 3 rows or, in the plane, 1 row. ``"body"``: angular velocities and
             vectors are in axes of the rotation matrix among the outputs; ``"space"``: in inertial axes.
         inputs
             As in `acceleration`.

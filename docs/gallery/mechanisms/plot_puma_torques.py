@@ -71,12 +71,12 @@ held = [robot.acceleration(state, inputs={"motors": w})[0] for state, w in zip(r
 print("largest acceleration:", np.abs(held).max(), "rad/s²")
 assert np.abs(held).max() < 1e-9
 
-figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.4), layout="constrained")
+figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
 for k in range(3):
-    axes[0].plot(solution.t, torques[:, k], f"C{k}", label=f"joint {k + 1}")
-    axes[0].plot(solution.t, weights[:, k], f"C{k}--")
-axes[0].set(xlabel="time, s", ylabel="torque (dashed: gravity), N m")
-axes[0].legend()
+    axes.plot(solution.t, torques[:, k], f"C{k}", label=f"joint {k + 1}")
+    axes.plot(solution.t, weights[:, k], f"C{k}--")
+axes.set(xlabel="time, s", ylabel="torque (dashed: gravity), N m")
+axes.legend()
 
 # %%
 # The geometric Jacobian of the tool maps joint rates to its velocity. Its smallest singular value shows how far the
@@ -86,7 +86,8 @@ jacobians = robot.output_jacobian(states, ["tool", "tool_R"], frame="space")
 velocities = np.einsum("nij,nj->ni", jacobians, rates)[:, :3]
 positions = robot.outputs(states, ["tool"])["tool"]
 differences = (positions[2:] - positions[:-2]) / (solution.t[2:] - solution.t[:-2])[:, None]
-axes[1].semilogy(solution.t, np.linalg.svd(jacobians, compute_uv=False)[:, -1])
-axes[1].set(xlabel="time, s", ylabel="smallest singular value", ylim=(1e-4, 1))
+figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
+axes.semilogy(solution.t, np.linalg.svd(jacobians, compute_uv=False)[:, -1])
+axes.set(xlabel="time, s", ylabel="smallest singular value", ylim=(1e-4, 1))
 print("velocity of the tool differs by", abs(velocities[1:-1] - differences).max(), "m/s from difference quotients")
 assert abs(velocities[1:-1] - differences).max() < 1e-2

@@ -20,6 +20,9 @@ from symlie.runtime.plot.style import PALETTE, STYLE
 VIEWS = PurePosixPath("extra/views")
 """Folder of 3-D views, below the folder of all examples; the site contains `extra`."""
 
+SCRIPT = "viewer.js"
+"""File with the script of all views."""
+
 DOTS_PER_INCH = 120
 
 PICTURE = """.. image:: /{path}
@@ -98,9 +101,27 @@ def _view(view: Any, variables: dict[str, Any]) -> str:
     folder = example.parents[1] / VIEWS
     folder.mkdir(parents=True, exist_ok=True)
     view.save(folder / name)
+    share_script(folder / name)
     if thumbnails.is_requested(example) and (image := thumbnails.picture(folder / name)):
         Path(next(variables["image_path_iterator"])).write_bytes(image)
     return FRAME.format(path=f"../../{VIEWS.name}/{name}", title=_title(variables))
+
+
+def share_script(page: Path) -> None:
+    """Move the script of a view to a file next to it, which all views of the site share.
+
+    Parameters
+    ----------
+    page
+        Page of the view, whose last script is the viewer.
+    """
+    before, found, rest = page.read_text(encoding="utf-8").rpartition("<script>")
+    if not found:
+        return
+    script, end, after = rest.partition("</script>")
+    (page.parent / SCRIPT).write_text(script, encoding="utf-8")
+    allowed = before.replace("script-src 'unsafe-inline'", "script-src 'self' file:")
+    page.write_text(f'{allowed}<script src="{SCRIPT}">{end}{after}', encoding="utf-8")
 
 
 def _formula(latex: str) -> str:

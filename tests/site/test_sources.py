@@ -109,6 +109,19 @@ def test_view_has_a_page_and_a_frame(tmp_path: Path) -> None:
     assert values["___"] is None, "no text stands for it"
 
 
+def test_views_share_their_script(tmp_path: Path) -> None:
+    shown = pytest.importorskip("site_build.shown", reason="Matplotlib is not installed")
+    policy = "<meta content=\"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">"
+    for name in ("a.html", "b.html"):
+        page = f'{policy}<script type="application/json">{name}</script><script>draw()</script></body>'
+        (tmp_path / name).write_text(page, encoding="utf-8")
+        shown.share_script(tmp_path / name)
+        found = (tmp_path / name).read_text(encoding="utf-8")
+        assert f'{name}</script><script src="viewer.js"></script></body>' in found
+        assert "script-src 'self' file:; style-src 'unsafe-inline'" in found
+    assert (tmp_path / "viewer.js").read_text(encoding="utf-8") == "draw()"
+
+
 def test_view_images_are_thumbnails_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("site_build.thumbnails.picture", lambda page: page.read_bytes()[:6])
     for config, pictures in (("", []), ("# sphinx_gallery_thumbnail_number = -1\n", ["0.png"])):

@@ -13,7 +13,7 @@ from tests.site.pages import ROOT, Page, paths, read
 
 pytestmark = pytest.mark.browser
 
-LARGEST_SITE = 65e6
+LARGEST_SITE = 55e6
 """In bytes."""
 
 MOST_WAITING = 30_000

@@ -41,7 +41,6 @@ ROOMS = (
     "runtime.study",
     "runtime.statics",
     "runtime.integrate",
-    "runtime.evaluation",
     "runtime.solution",
     "runtime.methods",
     "runtime.steps",

@@ -32,7 +32,7 @@ class ClassicalRotation:
     stored, rates
         Their place in the storage, and that of their rates in the velocity.
     has_spin
-        True if the velocity contains ω in the place of rates.
+        True if the velocity contains ω instead of rates.
     """
 
     form: str

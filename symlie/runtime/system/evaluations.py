@@ -70,7 +70,7 @@ class Evaluations:
         InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
             As for `initial_state`, if values of nodes are completed.
         """
-        from symlie.runtime.evaluation.states import given_state
+        from symlie.runtime.solution.evaluation.states import given_state
 
         return given_state(self._system, q, v, t, complete, nodes)
 
@@ -110,7 +110,7 @@ class Evaluations:
         UnknownNameError
             If an input does not exist.
         """
-        from symlie.runtime.evaluation.accelerations import acceleration
+        from symlie.runtime.solution.evaluation.accelerations import acceleration
 
         return acceleration(self._system, state, inputs)
 
@@ -137,7 +137,7 @@ class Evaluations:
         ModelError
             If the state belongs to another system.
         """
-        from symlie.runtime.evaluation.terms import matrix
+        from symlie.runtime.solution.evaluation.terms import matrix
 
         return matrix(self._system, state, "mass")
 
@@ -163,7 +163,7 @@ class Evaluations:
         ModelError, UnknownNameError
             If the state belongs to another system, or an input does not exist or has the wrong size.
         """
-        from symlie.runtime.evaluation.terms import term
+        from symlie.runtime.solution.evaluation.terms import term
 
         return term(self._system, state, "force", inputs)
 
@@ -195,7 +195,7 @@ class Evaluations:
         ModelError, UnknownNameError
             As in `bias_force`.
         """
-        from symlie.runtime.evaluation.terms import matrix
+        from symlie.runtime.solution.evaluation.terms import matrix
 
         return matrix(self._system, state, "jacobian", inputs)
 
@@ -221,7 +221,7 @@ class Evaluations:
         ModelError, UnknownNameError
             As in `bias_force`.
         """
-        from symlie.runtime.evaluation.terms import term
+        from symlie.runtime.solution.evaluation.terms import term
 
         return term(self._system, state, "constraint", inputs)
 
@@ -251,7 +251,7 @@ class Evaluations:
         ModelError, UnknownNameError
             As in `bias_force`.
         """
-        from symlie.runtime.evaluation.terms import term
+        from symlie.runtime.solution.evaluation.terms import term
 
         return term(self._system, state, "hidden_residual", inputs)
 
@@ -322,7 +322,7 @@ class Evaluations:
         NotConvergedError
             If the actuators cannot produce the acceleration; the message names the largest remaining force.
         """
-        from symlie.runtime.evaluation.inverse_dynamics import inverse_dynamics
+        from symlie.runtime.solution.evaluation.inverse_dynamics import inverse_dynamics
 
         return inverse_dynamics(self._system, state, acceleration, actuators, inputs)
 
@@ -359,7 +359,7 @@ class Evaluations:
         ModelError
             As in `bias_force`.
         """
-        from symlie.runtime.evaluation.outputs import outputs
+        from symlie.runtime.solution.evaluation.outputs import outputs
 
         return outputs(self._system, state, names, inputs)
 
@@ -410,6 +410,6 @@ class Evaluations:
         FormatError
             If the system was loaded without the set of kernels ``ports``, and the model is unknown.
         """
-        from symlie.runtime.evaluation.outputs import output_jacobian
+        from symlie.runtime.solution.evaluation.outputs import output_jacobian
 
         return output_jacobian(self._system, state, names, wrt, frame, inputs)

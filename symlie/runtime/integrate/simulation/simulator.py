@@ -12,8 +12,6 @@ import numpy as np
 
 from symlie.contract.constants import Status
 from symlie.errors import IntegrationError, ModelError
-from symlie.runtime.evaluation.outputs import outputs
-from symlie.runtime.evaluation.states import checked_state
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.request import Request, count_dependent_rows, request_of
 from symlie.runtime.integrate.run import FAILURES, RETURN_SECONDS, Run, solution_of
@@ -24,6 +22,8 @@ from symlie.runtime.integrate.simulation.schedule import Schedule
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues, SimulatorInputs
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.self_adjoint import check_composition
+from symlie.runtime.solution.evaluation.outputs import outputs
+from symlie.runtime.solution.evaluation.states import checked_state
 from symlie.runtime.solution.recorder import Event, Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, start_of

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symlie.errors import ModelError, SmoothnessError
-from symlie.runtime.evaluation.held_inputs import ConstantInputs, input_size
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.evaluation.held_inputs import ConstantInputs, input_size
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import line
 

@@ -13,9 +13,9 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError
 from symlie.options import Axes
 from symlie.rotations import with_rotations
-from symlie.runtime.evaluation.outputs import output_jacobian, outputs
 from symlie.runtime.layout.layout import Array, Layout, Sparse
 from symlie.runtime.linear.least_change import CLOSED
+from symlie.runtime.solution.evaluation.outputs import output_jacobian, outputs
 from symlie.runtime.solution.state import State
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.parameters import real_array

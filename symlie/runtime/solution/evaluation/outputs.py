@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from symlie.contract.constants import ON_GROUP
 from symlie.errors import ModelError, UnknownNameError
 from symlie.options import Axes, Wrt
-from symlie.runtime.evaluation.held_inputs import prepared_with
-from symlie.runtime.evaluation.states import checked_state
 from symlie.runtime.kernels.matrices import rows_of
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.evaluation.held_inputs import prepared_with
+from symlie.runtime.solution.evaluation.states import checked_state
 from symlie.runtime.solution.outputs import output_names
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State

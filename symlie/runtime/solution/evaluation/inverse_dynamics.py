@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symlie.errors import ModelError, NotConvergedError, UnknownNameError
-from symlie.runtime.evaluation.held_inputs import input_size, prepared_with
-from symlie.runtime.evaluation.states import checked_state
 from symlie.runtime.kernels.matrices import rows_of
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.evaluation.held_inputs import input_size, prepared_with
+from symlie.runtime.solution.evaluation.states import checked_state
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State
 from symlie.runtime.system.parameters import real_array

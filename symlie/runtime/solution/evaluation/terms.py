@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from symlie.runtime.evaluation.held_inputs import prepared_with
-from symlie.runtime.evaluation.states import checked_state
 from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.solution.evaluation.held_inputs import prepared_with
+from symlie.runtime.solution.evaluation.states import checked_state
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State
 

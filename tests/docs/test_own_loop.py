@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests import tolerances
 from tests.docs.pages import Session
 
 SESSION = Session("docs/own_loop.md")
@@ -35,4 +36,4 @@ def test_larger_torques_raise_the_arm() -> None:
 def test_event_is_found_in_the_loop() -> None:
     event = SESSION.after("Events")["event"]
     assert event.name == "low"
-    assert np.sin(event.q[0]) + np.sin(event.q.sum()) == pytest.approx(0.8, abs=1e-12)
+    assert np.sin(event.q[0]) + np.sin(event.q.sum()) == pytest.approx(0.8, abs=tolerances.EVENT_TIME)

@@ -13,7 +13,7 @@ from symlie.errors import OutsideChartError
 from symlie.models import heavy_top
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.steps.expressions import Expression, Scalar
-from symlie.runtime.steps.multistep_instructions import Choice
+from symlie.runtime.steps.instructions import Where
 from symlie.runtime.steps.recorder import StepRecorder
 from symlie.runtime.steps.values import START_Q, START_V, Algebra, Velocity
 from symlie.runtime.system.mechanics import Mechanics
@@ -150,7 +150,7 @@ def test_group_elements(backend: str, chosen: float) -> None:
         again = s.relative(one, product)
         s.rotation(theta, 2)
         is_chosen = s.at_most(s.h, H if chosen else H / 2)
-        s.end(s.advance(s.q, s.choice(is_chosen, theta, s.evaluated(Algebra, 2.0 * again))), s.v, theta)
+        s.end(s.advance(s.q, s.where(is_chosen, theta, s.evaluated(Algebra, 2.0 * again))), s.v, theta)
 
     system = heavy_top_system("S3", backend)
     solution = sl.solve(system, H, method=probe(write, kernels="increments"), h=H)
@@ -172,7 +172,7 @@ def test_rotation_outside_the_domain_of_log_is_an_error(backend: str) -> None:
 
 
 def test_choices_have_values_of_one_kind() -> None:
-    choice = Choice(Velocity, Scalar(3, _no_operation), START_V, START_Q)
+    choice = Where(Velocity, Scalar(3, _no_operation), START_V, START_Q)
     assert list(choice.mistakes()) == ["both values must be of the kind velocity, but one is configuration"]
 
 

@@ -248,9 +248,10 @@ class _Printer(StageText, NewtonText, MultistepText, EndText):
                 yield f"const symlie_real {out[0]} = SYMLIE_WHERE({condition}, SYMLIE_NUMBER(1), SYMLIE_NUMBER(0));"
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
-            case Where(tested, x, y):
-                choice = f"SYMLIE_WHERE({self._number(tested)} != 0, {self._real(x)}, {self._real(y)})"
-                yield f"const symlie_real {out[0]} = {choice};"
+            case Where(kind, tested, x, y):
+                values = ", ".join(self._real(v) if isinstance(v, Scalar | float) else self._entry(v) for v in (x, y))
+                choice = f"SYMLIE_WHERE({self._number(tested)} != 0, {values})"
+                yield f"const symlie_real {out[0]} = {choice};" if kind is Scalar else self._loop(line, choice)
             case Earlier(part, steps):
                 if isinstance(line.results[0], Scalar):
                     yield f"const symlie_real {out[0]} = state->own[OWN_{part.upper()} + {steps - 1}];"

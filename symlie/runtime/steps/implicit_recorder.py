@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import overload
 
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.expressions import Expression, Scalar, Terms, Value, Vector, expression
@@ -81,9 +82,14 @@ class ImplicitRecorder(VectorRecorder):
         else:
             self._record(CarryNumber(name, number_of(x)))
 
-    @recorded
-    def where(self, condition: Scalar, x: Scalar | float, y: Scalar | float) -> Scalar:
-        """Return one of two numbers.
+    @overload
+    def where(self, condition: Scalar, x: Scalar | float, y: Scalar | float) -> Scalar: ...
+
+    @overload
+    def where(self, condition: Scalar, x: Kind, y: Kind) -> Kind: ...
+
+    def where(self, condition: Scalar, x: Value | float, y: Value | float) -> Value:
+        """Return one of two numbers, or of two values of the same kind.
 
         Parameters
         ----------
@@ -94,7 +100,14 @@ class ImplicitRecorder(VectorRecorder):
         y
             Result if the number is 0.
         """
-        return self._one(Scalar, Where(condition, number_of(x), number_of(y)))
+        return self._where(condition, x, y)
+
+    @recorded
+    def _where(self, condition: Scalar, x: Value | float, y: Value | float) -> Value:
+        """Return one of two numbers or values; see `where`."""
+        x, y = (value if isinstance(value, Value) else float(value) for value in (x, y))
+        kind = type(x) if isinstance(x, Value) else Scalar
+        return self._one(kind, Where(kind, condition, x, y))
 
     @recorded
     def at_most(self, x: Scalar | float, y: Scalar | float) -> Scalar:

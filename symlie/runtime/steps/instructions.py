@@ -168,13 +168,25 @@ class Operation(Instruction):
 
 @dataclass(frozen=True)
 class Where(Instruction):
-    """x if a number is not 0, otherwise y."""
+    """x if a number is not 0, otherwise y: numbers, or vectors of the same kind."""
 
+    kind: type[Value]
     condition: Scalar
-    x: Scalar | float
-    y: Scalar | float
+    x: Value | float
+    y: Value | float
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
+    is_elementwise: ClassVar[bool] = True
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (self.kind,)
+
+    def mistakes(self) -> Iterator[str]:
+        yield from super().mistakes()
+        kinds = (Scalar, float) if self.kind is Scalar else (self.kind,)
+        for value in (self.x, self.y):
+            if not isinstance(value, kinds):
+                yield f"both values must be of the kind {self.kind.kind}, but one is {described(value)}"
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,11 @@ choice of the order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.instructions import Instruction, described
+from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
 
 
@@ -48,27 +47,6 @@ class Relative(Instruction):
     y: Configuration
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-
-
-@dataclass(frozen=True)
-class Choice(Instruction):
-    """x if a number is not 0, otherwise y."""
-
-    kind: type[Value]
-    condition: Scalar
-    x: Value
-    y: Value
-
-    is_elementwise: ClassVar[bool] = True
-
-    @property
-    def results(self) -> tuple[type[Value], ...]:
-        return (self.kind,)
-
-    def mistakes(self) -> Iterator[str]:
-        yield from super().mistakes()
-        if not isinstance(self.y, self.kind):
-            yield f"both values must be of the kind {self.kind.kind}, but one is {described(self.y)}"
 
 
 @dataclass(frozen=True)

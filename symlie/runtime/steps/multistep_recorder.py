@@ -9,7 +9,6 @@ from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
 from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.multistep_instructions import (
-    Choice,
     Compose,
     ErrorNorm,
     Exponential,
@@ -19,7 +18,6 @@ from symlie.runtime.steps.multistep_instructions import (
     Rotation,
     StartingStep,
 )
-from symlie.runtime.steps.recording import Kind
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
 
 
@@ -91,21 +89,6 @@ class MultistepRecorder(DiscreteRecorder):
             Group elements close to the identity.
         """
         return self._one(Algebra, Relative(x, y))
-
-    @recorded
-    def choice(self, condition: Scalar, x: Kind, y: Kind) -> Kind:
-        """Return one of two values of the same kind.
-
-        Parameters
-        ----------
-        condition
-            Number.
-        x
-            Result if the number is not 0.
-        y
-            Result if the number is 0.
-        """
-        return self._one(type(x), Choice(type(x), condition, x, y))
 
     @recorded
     def rotation(self, theta: Algebra, steps: int) -> Scalar:

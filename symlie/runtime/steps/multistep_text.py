@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from symlie.runtime.steps.multistep_instructions import (
-    Choice,
     Compose,
     ErrorNorm,
     Exponential,
@@ -18,7 +17,7 @@ from symlie.runtime.steps.multistep_instructions import (
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText
 
-MULTISTEP = (Choice, Compose, ErrorNorm, Exponential, Inverse, OrderChoice, Relative, Rotation, StartingStep)
+MULTISTEP = (Compose, ErrorNorm, Exponential, Inverse, OrderChoice, Relative, Rotation, StartingStep)
 """Instructions that `MultistepText` prints."""
 
 
@@ -38,9 +37,6 @@ class MultistepText(ValueText):
                 yield f"system_compose(P, {inputs}, {out[0]});"
             case Relative():
                 yield f"system_increment(P, {inputs}, {out[0]});"
-            case Choice(_, condition, x, y):
-                entries = f"{self._entry(x)}, {self._entry(y)}"
-                yield self._loop(line, f"SYMLIE_WHERE({self._number(condition)} != 0, {entries})")
             case Rotation(theta, steps):
                 yield f"const symlie_real {out[0]} = {4 * steps * steps} * system_chart(P, q, {self._array(theta)});"
                 yield f"status = step_end(P, {out[0]}, 1);"

@@ -73,9 +73,9 @@ def bdf_variable_step(s: StepRecorder, most: int) -> None:
     omits = next_.is_omitted
     lengths = [s.where(omits, past.lengths[0] + s.h, s.h)]
     lengths += [s.where(omits, x, y) for x, y in zip(past.lengths[1:], past.lengths, strict=False)]
-    velocities = [s.choice(omits, x, y) for x, y in zip(past.velocities[1:], past.velocities, strict=False)]
-    earlier = [s.choice(omits, x, y) for x, y in zip(increments[1:], increments, strict=False)]
-    points = [s.choice(omits, x, y) for x, y in zip(elements[1:], elements, strict=False)]
+    velocities = [s.where(omits, x, y) for x, y in zip(past.velocities[1:], past.velocities, strict=False)]
+    earlier = [s.where(omits, x, y) for x, y in zip(increments[1:], increments, strict=False)]
+    points = [s.where(omits, x, y) for x, y in zip(elements[1:], elements, strict=False)]
     for name, number in zip(("count", "order", "equal"), next_, strict=False):
         s.carry(name, number)
     keep(s, Past(lengths, earlier, points, [state.v, *velocities], state.acceleration), most + 1)

@@ -54,7 +54,6 @@ from symlie.runtime.steps.instructions import (
     WithStates,
 )
 from symlie.runtime.steps.multistep_instructions import (
-    Choice,
     Compose,
     ErrorNorm,
     Exponential,
@@ -208,8 +207,9 @@ class _Step:
                 return (total if base is None else self[base] + total,)
             case Operation(name, x, y):
                 return (OPERATORS[name](self._number(x), self._number(y)),)
-            case Where(condition, x, y):
-                return (self._number(x if self._number(condition) else y),)
+            case Where(_, condition, x, y):
+                chosen = x if self._number(condition) else y
+                return (self.arrays[chosen.number] if isinstance(chosen, Value) else chosen,)
             case Combination(_, weights, terms):
                 zero = np.zeros_like(self._state.v)
                 return (sum((self._number(w) * self[x] for w, x in zip(weights, terms, strict=True)), zero),)
@@ -220,8 +220,6 @@ class _Step:
                 return (float(kept[0]) if kind is Scalar else kept.copy(),)
             case Exponential() | Inverse() | Compose() | Relative():
                 return (self._element(instruction),)
-            case Choice(_, condition, x, y):
-                return (self[x if self._number(condition) else y],)
             case Rotation(theta, steps):
                 stepper.check_chart(self._state.q, self[theta], times=2 * steps)
                 return (4 * steps * steps * kernels.chart(self._state.q, self[theta]),)

@@ -41,17 +41,11 @@ def refusal(system: System, request: Request) -> str | None:
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),
         "angles are prescribed": angles,
         "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
-        "loads of variational steps depend on velocities": _has_damped_steps(system, method),
         "the Newton matrix is not dense": _has_sparse_matrix(system, method),
         "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,
     }
     found = next((reason for reason, holds in reasons.items() if holds), None)
     return _refusal_of_series(system) if found is None and method.is_polynomial else found
-
-
-def _has_damped_steps(system: System, method: Method) -> bool:
-    """Return whether variational steps choose between matrices with and without derivatives of loads."""
-    return method.element_set is not None and system.sets.discrete(method.element_set).loads_see_velocity
 
 
 def _has_sparse_matrix(system: System, method: Method) -> bool:

@@ -29,23 +29,23 @@ static inline void take_lane(long long n, const symlie_real *from, int lane, voi
     for (long long k = 0; k < n; k++) numbers[k] = from[k][lane];
 }
 
-static inline long long parameters_of(const symlie_lanes *lanes)
+static inline long long parameters_of(const symlie_lanes *given)
 {
     long long all = 0;
-    for (long long k = 0; k <= lanes->types; k++) all += lanes->parameters[k];
+    for (long long k = 0; k <= given->types; k++) all += given->parameters[k];
     return all;
 }
 
 /* Size of the states of all lanes. */
 static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED + OWN; }
 
-long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
+long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *given)
 {
     long long inner = step_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
-    return (parameters_of(lanes) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
+    return (parameters_of(given) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }
 
 /* put_state and take_state copy the state of a member to its lane and back, before and after calls and individual

@@ -131,9 +131,9 @@ static inline long long take_member(const symlie_problem *restrict P, lane_membe
 }
 
 long long symlie_integrate_lanes(const symlie_problem *problems, long long first, long long count, symlie_state *states,
-                                 const symlie_plan *plan, symlie_record *records, int *status, const symlie_lanes *lanes)
+                                 const symlie_plan *plan, symlie_record *records, int *status, const symlie_lanes *given)
 {
-    lane_members in = {.problems = problems, .states = states, .plan = plan, .records = records, .lanes = lanes};
+    lane_members in = {.problems = problems, .states = states, .plan = plan, .records = records, .lanes = given};
     long long next = first, budget = plan->budget;
     mass_matrix mass;
     place_lanes(&in, problems + first);

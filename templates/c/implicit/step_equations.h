@@ -76,9 +76,10 @@ typedef struct {
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
-    int has_factors;
-    int is_refreshed;               /* 1 if new factors have replaced the previous ones */
+    symlie_mask has_factors;
+    symlie_mask is_refreshed;       /* lanes whose previous factors have been replaced by new ones */
     symlie_real *record;            /* arguments of these factors */
+    symlie_real *fresh;             /* new factors of some lanes */
     iteration_matrix A;
 } newton_problem;
 
@@ -119,18 +120,19 @@ typedef struct {
     ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
+    ARRAY(name##_fresh, KEEPS_FACTORS && SYMLIE_LANES > 1 ? MATRIX_VALUES + DIMENSION + ROWS : 0);                   \
     newton_problem name = {                                                                                          \
         .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
-        .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
+        .d = name##_d, .moved = name##_moved, .guess = name##_guess, .fresh = name##_fresh,                          \
         .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
     for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = SYMLIE_NUMBER(0)
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
     return (6LL + HAS_ETA + SEES_END + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
-           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
+           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
 }
 
 /* (a), (b) */

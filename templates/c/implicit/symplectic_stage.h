@@ -14,7 +14,7 @@ typedef struct {
     symlie_real t;              /* time of the stage */
     symlie_real h;
     symlie_real theta;
-    int has_factors;
+    symlie_mask has_factors;
     symlie_real J[DIMENSION * DIMENSION];
 } newton_problem;
 
@@ -24,7 +24,7 @@ static inline void newton_residual(newton_problem *restrict problem, const symli
     system_symplectic(problem->P, problem->t, problem->q, u, problem->h, problem->theta, r, problem->J);
 }
 
-static inline int newton_refresh(newton_problem *restrict problem)
+static inline int newton_refresh(newton_problem *restrict problem, symlie_mask of_lanes)
 {
     return all_finite(DIMENSION * DIMENSION, problem->J) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
@@ -43,7 +43,7 @@ static inline symlie_real newton_floor(const newton_problem *restrict problem, c
 
 static inline symlie_mask newton_is_rounding(const newton_problem *restrict problem, const symlie_real *restrict d)
 {
-    return SYMLIE_NOT(SYMLIE_TRUE);
+    return SYMLIE_FALSE;
 }
 
 #include "newton.h"
@@ -57,7 +57,7 @@ static inline int symplectic_stage(const symlie_problem *restrict P, symlie_real
     const symlie_real theta = SYMLIE_NUMBER(part);
     newton_problem problem;
     symlie_real r[DIMENSION], d[DIMENSION], moved[DIMENSION];
-    problem.P = P, problem.has_factors = 0, problem.q = q, problem.t = t + theta * h, problem.h = h, problem.theta = theta;
+    problem.P = P, problem.has_factors = SYMLIE_FALSE, problem.q = q, problem.t = t + theta * h, problem.h = h, problem.theta = theta;
     for (int k = 0; k < DIMENSION; k++) d[k] = u[k] = SYMLIE_NUMBER(0);
     system_field(P, problem.t, q, d, d, u);
     for (int k = 0; k < DIMENSION; k++) u[k] *= h;

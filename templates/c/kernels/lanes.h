@@ -4,6 +4,7 @@
  *   SYMLIE_NUMBER(x)          the same number in all lanes
  *   SYMLIE_WHOLE(n)           the same whole number in all lanes
  *   SYMLIE_TRUE               a condition that holds in all lanes
+ *   SYMLIE_FALSE              a condition that holds in no lane
  *   SYMLIE_NOT(condition)     the negated condition
  *   SYMLIE_ONES(condition)    1 in lanes where the condition holds, 0 in the others
  *   SYMLIE_OF_LANE(x, lane)   the number in one lane
@@ -34,6 +35,7 @@ static inline symlie_scalar number_of_number(symlie_scalar x) { return x; }
 #define SYMLIE_NUMBER(x) lanes_of_number(x)
 #define SYMLIE_WHOLE(n) ((n) + (symlie_whole){0})
 #define SYMLIE_TRUE ((symlie_whole){0} == 0)
+#define SYMLIE_FALSE ((symlie_whole){0} != 0)
 #define SYMLIE_NOT(condition) (~(condition))
 #define SYMLIE_ONES(condition) (-(condition))
 #define SYMLIE_OF_LANE(x, lane) ((x)[lane])

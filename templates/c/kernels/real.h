@@ -40,6 +40,7 @@ typedef int symlie_whole; /* whole number for each lane */
 #define SYMLIE_NUMBER(x) (x)
 #define SYMLIE_WHOLE(n) (n)
 #define SYMLIE_TRUE 1
+#define SYMLIE_FALSE 0
 #define SYMLIE_NOT(condition) (!(condition))
 #define SYMLIE_ONES(condition) (condition)
 #define SYMLIE_OF_LANE(x, lane) (x)

@@ -10,7 +10,6 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.integrate.within.switch_search import searches_switches
 from symlie.runtime.kernels.protocol import Prepared
@@ -41,17 +40,10 @@ def refusal(system: System, request: Request) -> str | None:
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),
         "angles are prescribed": angles,
         "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
-        "the Newton matrix is not dense": _has_sparse_matrix(system, method),
         "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,
     }
     found = next((reason for reason, holds in reasons.items() if holds), None)
     return _refusal_of_series(system) if found is None and method.is_polynomial else found
-
-
-def _has_sparse_matrix(system: System, method: Method) -> bool:
-    """Return whether the Newton matrix of a method is stored as a band or in blocks."""
-    matrix = matrix_of(system, method)
-    return matrix is not None and matrix.has_iteration and matrix.structure.kind != "dense"
 
 
 def _refusal_of_series(system: System) -> str | None:

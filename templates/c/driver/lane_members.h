@@ -170,11 +170,18 @@ static inline long long evaluations_of_lane(const symlie_control *restrict contr
 {
     return trial->rhs_evaluations[lane] - (has_first && !have_first);
 }
+#endif
 
+#if !(KEEPS_FACTORS || POLYNOMIAL)
 /* Hooks for methods that cache data between steps; the methods compiled here do not. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     (void)P, (void)from, (void)to;
+}
+
+static inline void forget_lane(const symlie_problem *restrict P, int lane)
+{
+    (void)P, (void)lane;
 }
 
 static inline void forget_alone(const symlie_problem *restrict P, void *workspace)

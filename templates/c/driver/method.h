@@ -67,13 +67,12 @@
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0
 #endif
-#if !POLYNOMIAL
+#if !(KEEPS_FACTORS || POLYNOMIAL)
 static inline void forget_kept(const symlie_problem *restrict P)
 {
     (void)P;
 }
-#endif
-#if !(KEEPS_FACTORS || POLYNOMIAL)
+
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     return 0;

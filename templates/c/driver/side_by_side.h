@@ -125,6 +125,7 @@ static inline long long take_member(const symlie_problem *restrict P, lane_membe
         if (!IN_GROUPS && in->states[next].steps == 0 && (status[next] = go_alone(in, next, budget, 1)) != SYMLIE_BUDGET) continue;
         in->member[lane] = next;
         put_member(P, in, lane);
+        forget_lane(P, lane);
         return next + 1;
     }
     return next;

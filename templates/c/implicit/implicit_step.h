@@ -44,6 +44,26 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
     return RECORD + factors_workspace(P);
 }
 
+/* Discard the factors: their record differs from all others. */
+static inline void forget_kept(const symlie_problem *restrict P) { P->workspace[2] = SYMLIE_NUMBER(0); }
+
+#if SYMLIE_LANES > 1
+static inline void share_kept(const symlie_problem *restrict P, int from, int to)
+{
+    symlie_real *memory = P->workspace;
+    for (long long k = 0; k < kept_workspace(P); k++) memory[k][to] = memory[k][from];
+}
+
+/* Records do not contain parameters, which are different for other members. */
+static inline void forget_lane(const symlie_problem *restrict P, int lane) { P->workspace[2][lane] = 0; }
+
+static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
+{
+    (void)P;
+    ((symlie_scalar *)workspace)[2] = 0;
+}
+#endif
+
 static inline int take_again(newton_problem *restrict s, symlie_mask of_lanes, const symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;

@@ -160,6 +160,8 @@ PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_rea
     }
 #if HAS_MATRIX
     if (SYMLIE_ANY(s->takes_matrix)) {
+        const symlie_problem *P = s->P;
+        (void)P;
         const elimination E = read_elimination(ELIMINATION);
         copy(UNKNOWNS, r, s->pulled);
         solve_factorised(&E, s->values, s->pulled);

@@ -50,16 +50,6 @@ static inline void keep_first_stage(const symlie_problem *restrict P, symlie_sta
     state->acceleration_is_valid = 1;
 }
 
-/* Count an accepted step by its order, for variable-order methods. */
-static inline void count_order(long long order, symlie_state *restrict state)
-{
-#if CHOOSES_ORDER
-    long long *const counts[] = {&state->steps_of_order_1, &state->steps_of_order_2, &state->steps_of_order_3,
-                                 &state->steps_of_order_4, &state->steps_of_order_5};
-    ++*counts[order - 1];
-#endif
-}
-
 /* Replace the state by the state at the end of the step: exchange or copy the arrays. */
 static inline void accept(const symlie_problem *restrict P, int exchanges, symlie_state *restrict state, symlie_real t,
                           symlie_trial *restrict trial)
@@ -116,6 +106,7 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
     trial->error = SYMLIE_NUMBER(0);
     trial->rhs_evaluations = 0;
     begin_counts(trial);
+    if (CHOOSES_ORDER) trial->planned = fmin(state->h, control->h_max);
     const int status = composed_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
     count_newton(t, &trial->newton, 0, state);

@@ -59,7 +59,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     }
     s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0,
                                               ends_run(in->plan, s, attempt));
-    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &trial->newton, lane, 0);
+    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &trial->newton, lane, CHOOSES_ORDER ? trial->order[lane] : 0);
     count_newton(attempt->t, &trial->newton, lane, s);
     if (!is_taken) {
         if (!s->acceleration_is_valid)
@@ -71,6 +71,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     if (CONSTRAINED && phi > s->largest_constraint) s->largest_constraint = phi;
     if (CONSTRAINED && rate > s->largest_velocity) s->largest_velocity = rate;
     s->acceleration_is_valid = trial->acceleration_is_valid;
+    if (CHOOSES_ORDER) count_order(trial->order[lane], s);
     s->t = attempt->end;
     s->surprises = 0;
     s->step++;

@@ -26,7 +26,7 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
 /* Reset the statistics; methods without iterations leave them at zero. */
 static inline void begin_counts(symlie_trial *restrict trial)
 {
-    if (CHOOSES_ORDER) trial->order = 0;
+    if (CHOOSES_ORDER) trial->order = SYMLIE_WHOLE(0);
 #ifdef SYMLIE_NEWTON_H
     trial->newton = (newton_counts)NO_COUNTS;
 #endif
@@ -49,6 +49,16 @@ static inline void count_newton(symlie_scalar t, const newton_counts *restrict c
         state->slowest_step = t;
         state->slowest_entry = SYMLIE_OF_LANE(counts->slowest, lane);
     }
+#endif
+}
+
+/* Count an accepted step by its order, for variable-order methods. */
+static inline void count_order(long long order, symlie_state *restrict state)
+{
+#if CHOOSES_ORDER
+    long long *const counts[] = {&state->steps_of_order_1, &state->steps_of_order_2, &state->steps_of_order_3,
+                                 &state->steps_of_order_4, &state->steps_of_order_5};
+    ++*counts[order - 1];
 #endif
 }
 

@@ -168,7 +168,7 @@ def test_lanes_are_bit_identical_to_members(name: str, parameter: str, words: di
     ],
 )
 def test_newton_iterations_have_the_statistics_of_single_runs(group: str, words: dict[str, Any], reached: str) -> None:
-    """Corrections of some members are halved, rounding ends the iterations of some, and some reuse factors for longer."""
+    """Some members halve corrections, end iterations at the rounding, or reuse factors for longer."""
     systems = [heavy_top_system(group).with_parameters(mass=mass) for mass in np.geomspace(1.5, 150, COUNT)]
     alone, lanes = (loop_over(systems, 0.25, lanes=n, record_every=0, **words) for n in (1, LANES))
     assert len(set(alone.count(reached).tolist())) > 2

@@ -30,16 +30,12 @@ USUAL_STEPS = 100
 def refusal(system: System, request: Request) -> str | None:
     """Return the reason why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
     layout, method, control = system.layout, request.method, request.control
-    angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
         f"'{method.name}' does not support lanes": not method.takes_lanes,
-        "the method composes steps": method.composition is not None,
         "the run projects onto the constraints": bool(control.project_position or control.project_velocity),
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
         "the model has events": bool(layout.events),
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),
-        "angles are prescribed": angles,
-        "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
         "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,
     }
     found = next((reason for reason, holds in reasons.items() if holds), None)

@@ -20,7 +20,7 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
         if (in->member[l] >= 0) trial->ends_run &= ends_run(in->plan, in->states + member, in->attempt + l);
         if (CHOOSES_ORDER) trial->planned[l] = fmin(in->states[member].h, in->plan->control->h_max);
     }
-    if (single_step(P, work, t, h, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
+    if (composed_step(P, work, t, h, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
     carry(P, work, t, in->state.q, in->state.carried, end, trial->q, trial->increment, trial->carried);
     return 1;
 }

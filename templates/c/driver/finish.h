@@ -92,12 +92,6 @@ static inline void bring_back(int n, symlie_real *restrict own, symlie_real **no
     *now = own;
 }
 
-#if SUBSTEPS
-#include "substeps.h"
-#else
-#define composed_step single_step
-#endif
-
 /* Attempt a step of the method, or of its composition, without projection. */
 static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                            const symlie_control *restrict control, mass_matrix *restrict mass,

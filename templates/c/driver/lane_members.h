@@ -41,7 +41,7 @@ static inline long long states_of(const symlie_problem *restrict P) { return STO
 
 long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *given)
 {
-    long long inner = step_workspace(P);
+    long long inner = step_workspace(P) + substep_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;

@@ -74,4 +74,11 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
     return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }
 
+#if SUBSTEPS
+#include "substeps.h"
+#else
+#define composed_step single_step
+#define substep_workspace(P) 0
+#endif
+
 #endif

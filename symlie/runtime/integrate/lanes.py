@@ -29,10 +29,9 @@ USUAL_STEPS = 100
 
 def refusal(system: System, request: Request) -> str | None:
     """Return the reason why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
-    layout, method, control = system.layout, request.method, request.control
+    layout, method = system.layout, request.method
     reasons = {
         f"'{method.name}' does not support lanes": not method.takes_lanes,
-        "the run projects onto the constraints": bool(control.project_position or control.project_velocity),
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
         "the model has events": bool(layout.events),
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),

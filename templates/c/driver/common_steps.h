@@ -4,6 +4,7 @@
 #define SYMLIE_COMMON_STEPS_H
 
 #include "trial.h"
+#include "projection.h"
 #include "drift.h"
 #include "lane_members.h"
 
@@ -21,6 +22,7 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
         if (CHOOSES_ORDER) trial->planned[l] = fmin(in->states[member].h, in->plan->control->h_max);
     }
     if (composed_step(P, work, t, h, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
+    if (project_end(P, work, t, end, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
     carry(P, work, t, in->state.q, in->state.carried, end, trial->q, trial->increment, trial->carried);
     return 1;
 }

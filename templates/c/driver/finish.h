@@ -28,17 +28,13 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     return SYMLIE_DONE;
 }
 
-/* Project the state at the end of a step if requested. */
+/* Project the state at the end of a step and minimise the multipliers, if requested. */
 static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
-        const int status = project(P, work, t, end, control->project_position != 0, control->project_velocity != 0, mass, state, trial);
-        if (status != SYMLIE_DONE) return status;
-        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
-    }
-    return minimise_multipliers(P, work, end, control, mass, trial);
+    const int status = project_end(P, work, t, end, control, mass, state, trial);
+    return status != SYMLIE_DONE ? status : minimise_multipliers(P, work, end, control, mass, trial);
 }
 
 /* Store the first stage of a rejected step: it depends on the state, not on the step size. */

@@ -44,6 +44,7 @@ long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *gi
     long long inner = step_workspace(P) + substep_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
+    if (projection_workspace(P) > inner) inner = projection_workspace(P);
     const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
     return (parameters_of(given) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }

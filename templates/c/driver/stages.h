@@ -82,16 +82,17 @@ static inline int stage_between(const symlie_problem *restrict P, symlie_real an
                                 symlie_real *restrict b, symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
 {
     const symlie_real scale = -1 / length;
+    if (!NONLINEAR_ROWS) {
+        hidden_residual(P, next_t, next_Q, next_B, known, alpha, b, c);
+        for (int k = 0; k < ROWS; k++) c[k] *= scale;
+        return solve_between(P, mass, B, next_B, r, c, a, lambda) ? SYMLIE_DONE : stage_failure(P, angle, mass, r, c);
+    }
     symlie_mask active = SYMLIE_TRUE; /* lanes in which the constraints are not yet satisfied */
-    for (int n = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
-        hidden_residual(P, next_t, next_Q, next_B, NONLINEAR_ROWS ? V : known, alpha, b, c);
-#if NONLINEAR_ROWS
+    for (int n = 0; n < VELOCITY_STEPS; n++) {
+        hidden_residual(P, next_t, next_Q, next_B, V, alpha, b, c);
         for (int k = 0; k < DIMENSION; k++) change[k] = known[k] - V[k];
         multiply_jacobian(P, next_B, change, b);
-        for (int k = 0; k < ROWS; k++) c[k] += b[k];
-#endif
-        for (int k = 0; k < ROWS; k++) c[k] *= scale;
-#if NONLINEAR_ROWS
+        for (int k = 0; k < ROWS; k++) c[k] = (c[k] + b[k]) * scale;
         copy(DIMENSION, a, change);
         if (!solve_between(P, mass, B, next_B, r, c, change, b)) return stage_failure(P, angle, mass, r, c);
         copy_where(active, DIMENSION, change, a);
@@ -103,11 +104,7 @@ static inline int stage_between(const symlie_problem *restrict P, symlie_real an
         system_jacobian(P, next_t, next_Q, V, next_B);
         active &= SYMLIE_NOT(is_settled(P, change, V));
         if (!SYMLIE_ANY(active)) return SYMLIE_DONE;
-#else
-        if (!solve_between(P, mass, B, next_B, r, c, a, lambda)) return stage_failure(P, angle, mass, r, c);
-#endif
     }
-    if (!NONLINEAR_ROWS) return SYMLIE_DONE;
     return all_finite(DIMENSION, V) ? SYMLIE_NOT_CONVERGED : SYMLIE_NOT_FINITE;
 }
 

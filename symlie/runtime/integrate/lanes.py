@@ -31,7 +31,6 @@ def refusal(system: System, request: Request) -> str | None:
     """Return the reason why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
     layout, method = system.layout, request.method
     reasons = {
-        f"'{method.name}' does not support lanes": not method.takes_lanes,
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
         "the model has events": bool(layout.events),
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),

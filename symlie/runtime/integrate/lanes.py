@@ -13,7 +13,6 @@ from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.integrate.within.switch_search import searches_switches
 from symlie.runtime.kernels.protocol import Prepared
-from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_whole_number
 

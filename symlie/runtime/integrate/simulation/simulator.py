@@ -272,7 +272,8 @@ class Simulator:
         return self._solution(None)
 
     def _loop_state(self, t: float, start: Start) -> LoopState:
-        return LoopState(t, start, Counters(dependent_rows=count_dependent_rows(self._system, t, start.q, start.v)))
+        dependent = count_dependent_rows(self._system.mechanics, t, start.q, start.v)
+        return LoopState(t, start, Counters(dependent_rows=dependent))
 
     def _begin(self, state: LoopState) -> None:
         """Start the method and the records at a state."""

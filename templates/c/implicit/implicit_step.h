@@ -10,11 +10,9 @@
 static inline const symlie_real *tangent_at(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;
-    (void)P;
-#if SEES_END
     const symlie_real *restrict offset = formula_offset(s->formula);
-    for (int k = 0; k < DIMENSION; k++) s->mean[k] = s->theta[k] + offset[k];
-#endif
+    for (int k = 0; SEES_END && k < DIMENSION; k++) s->mean[k] = s->theta[k] + offset[k];
+    (void)P;
     return s->mean;
 }
 
@@ -24,7 +22,7 @@ static inline int take_matrix(newton_problem *restrict s, symlie_mask of_lanes, 
                               const symlie_real *restrict lambda)
 {
     const symlie_problem *P = s->P;
-    const int keeps_others = KEEPS_FACTORS && !SYMLIE_ALL(of_lanes);
+    const int keeps_others = KEEPS_FACTORS && SYMLIE_LANES > 1 && !SYMLIE_ALL(of_lanes);
     iteration_matrix A = s->A;
     (void)P;
     if (keeps_others) A.values = s->fresh, A.rounding = s->fresh + MATRIX_VALUES;
@@ -63,19 +61,49 @@ static inline void forget_alone(const symlie_problem *restrict P, void *workspac
     ((symlie_scalar *)workspace)[2] = 0;
 }
 #endif
+#endif
 
 static inline int take_again(newton_problem *restrict s, symlie_mask of_lanes, const symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;
     const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *mean = v_dot + DIMENSION;
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
-#if CONSTRAINED
     system_jacobian(P, record[0], q, v, s->B);
     if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, v, s->B_n);
-#endif
     return take_matrix(s, of_lanes, record[0], q, v, v_dot, mean, mean + DIMENSION);
 }
-#endif
+
+/* Find the lanes with factors for the slopes of the step, and evaluate factors that are not in memory. */
+static inline int find_factors(newton_problem *restrict s, const symlie_real *restrict kept, int at_hand)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict known = P->workspace;
+    s->A.values = known + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
+    s->has_factors = (kept[2] == s->velocity) & (kept[3] == s->acceleration);
+    symlie_mask is_lost = s->has_factors;
+    if (!at_hand && SYMLIE_ANY(is_lost)) is_lost &= differ(RECORD, kept, known);
+    if (at_hand || !SYMLIE_ANY(is_lost)) return SYMLIE_DONE;
+    const int status = take_again(s, is_lost, kept);
+    if (status == SYMLIE_DONE) copy_where(is_lost, RECORD, kept, known);
+    return status;
+}
+
+/* Record the arguments at which the factors of some lanes are evaluated. */
+static inline void record_arguments(newton_problem *restrict s, symlie_mask of_lanes, const symlie_real *restrict mean)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real numbers[] = {s->t, s->t_n, s->velocity, s->acceleration};
+    symlie_real *restrict part = s->record;
+    copy_where(of_lanes, 4, numbers, part);
+    copy_where(of_lanes, STORAGE, s->q, part += 4);
+    copy_where(of_lanes, STORAGE, s->q_n, part += STORAGE);
+    copy_where(of_lanes, DIMENSION, s->v, part += STORAGE);
+    copy_where(of_lanes, DIMENSION, s->v_dot, part += DIMENSION);
+    copy_where(of_lanes, DIMENSION, mean, part += DIMENSION);
+    copy_where(of_lanes, ROWS, s->lambda, part += DIMENSION);
+    copy_where(of_lanes, RECORD, s->record, P->workspace);
+    s->has_factors |= of_lanes, s->is_refreshed |= of_lanes;
+}
 
 /* Begin a step of the given formula. `kept` is the record of the factors of the previous step, and at_hand is 1 if
  * these factors are known to be in memory. The record of new factors is written to `record`. */
@@ -88,28 +116,12 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     s->formula = formula, s->t_n = t_n, s->t = t, s->q_n = q_n, s->record = record;
     s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : SYMLIE_NUMBER(1);
     s->has_factors = s->is_refreshed = SYMLIE_FALSE;
-    (void)kept, (void)at_hand;
     if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
-#if NONLINEAR_ROWS
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
-#endif
+    for (int k = 0; NONLINEAR_ROWS && k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
-#if KEEPS_FACTORS
-    symlie_real *restrict known = P->workspace;
-    s->A.values = known + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
-    s->has_factors = (kept[2] == velocity) & (kept[3] == acceleration);
-    symlie_mask is_lost = s->has_factors;
-    if (!at_hand && SYMLIE_ANY(is_lost)) is_lost &= differ(RECORD, kept, known);
-    if (!at_hand && SYMLIE_ANY(is_lost)) {
-        const int failed = take_again(s, is_lost, kept);
-        if (failed != SYMLIE_DONE) return failed;
-        copy_where(is_lost, RECORD, kept, known);
-    }
-#endif
-#if CONSTRAINED
+    const int status = KEEPS_FACTORS ? find_factors(s, kept, at_hand) : SYMLIE_DONE;
     if (HAS_ETA && !SEES_END) system_jacobian(P, t_n, q_n, s->v, s->B_n);
-#endif
-    return SYMLIE_DONE;
+    return status;
 }
 
 static inline int newton_refresh(newton_problem *restrict s, symlie_mask of_lanes)
@@ -117,19 +129,7 @@ static inline int newton_refresh(newton_problem *restrict s, symlie_mask of_lane
     const symlie_problem *P = s->P;
     const symlie_real *mean = tangent_at(s);
     if (INVERSE_DYNAMICS && !MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
-#if KEEPS_FACTORS
-    const symlie_real numbers[] = {s->t, s->t_n, s->velocity, s->acceleration};
-    symlie_real *restrict part = s->record;
-    copy_where(of_lanes, 4, numbers, part);
-    copy_where(of_lanes, STORAGE, s->q, part += 4);
-    copy_where(of_lanes, STORAGE, s->q_n, part += STORAGE);
-    copy_where(of_lanes, DIMENSION, s->v, part += STORAGE);
-    copy_where(of_lanes, DIMENSION, s->v_dot, part += DIMENSION);
-    copy_where(of_lanes, DIMENSION, mean, part += DIMENSION);
-    copy_where(of_lanes, ROWS, s->lambda, part += DIMENSION);
-    copy_where(of_lanes, RECORD, s->record, P->workspace);
-    s->has_factors |= of_lanes, s->is_refreshed |= of_lanes;
-#endif
+    if (KEEPS_FACTORS) record_arguments(s, of_lanes, mean);
     (void)P;
     return take_matrix(s, of_lanes, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
@@ -140,12 +140,12 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
-#if SEES_END && TANGENT
-    /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
-     * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
-    system_bracket(P, formula_offset(s->formula), d, s->scratch);
-    for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k] / 2;
-#endif
+    if (SEES_END && TANGENT) {
+        /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
+         * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
+        system_bracket(P, formula_offset(s->formula), d, s->scratch);
+        for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k] / 2;
+    }
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
@@ -175,27 +175,22 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
  * has already done so. Events read the whole state. */
 static inline void keep_record(const newton_problem *restrict s, const symlie_real *restrict kept, symlie_trial *restrict trial)
 {
-#if KEEPS_FACTORS
     const symlie_problem *P = s->P;
     symlie_real *restrict record = trial->own + OWN - RECORD;
     const symlie_mask is_slow = RENEWS_FACTORS ? SYMLIE_FALSE : trial->newton.iterations > NEWTON_SLOW;
     const symlie_mask is_kept = SYMLIE_NOT(s->is_refreshed);
     (void)P;
+    if (!KEEPS_FACTORS) return;
     if (HAS_EVENTS || SYMLIE_LANES > 1 || SYMLIE_ANY(is_slow)) copy_where(is_kept, RECORD, kept, record);
     else if (SYMLIE_ANY(is_kept)) trial->own_rest = RECORD;
     if (SYMLIE_ANY(is_slow)) record[2] = SYMLIE_WHERE(is_slow, SYMLIE_NUMBER(0), record[2]);
-#else
-    (void)s, (void)kept, (void)trial;
-#endif
 }
 
 /* Pass the record of factors on after a step that does not use them. */
 static inline void pass_record(const symlie_problem *restrict P, const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    (void)P, (void)state;
-#if KEEPS_FACTORS
+    (void)P;
     copy(RECORD, state->own + OWN - RECORD, trial->own + OWN - RECORD);
-#endif
     trial->own_rest = 0;
 }
 

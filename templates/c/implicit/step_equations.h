@@ -42,6 +42,8 @@ static inline const symlie_real *formula_offset(const step_formula *restrict for
 
 static inline symlie_real formula_span(const step_formula *restrict formula);
 #else
+#define formula_advance(P, formula, q_n, theta, q) system_advance(P, q_n, theta, q)
+#define formula_offset(formula) ((void)(formula), (const symlie_real *)0)
 #define formula_span(formula) 1
 #endif
 
@@ -140,12 +142,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 {
     const symlie_problem *P = s->P;
     copy(DIMENSION, u, s->theta);
-#if SEES_END
-    formula_advance(P, s->formula, s->q_n, s->theta, s->q);
-#else
-    if (SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
-#endif
-#if CONSTRAINED
+    if (SEES_CONFIGURATION) formula_advance(P, s->formula, s->q_n, s->theta, s->q);
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA
     if (FINDS_JACOBIAN) {
@@ -156,7 +153,6 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     for (int k = 0; k < JACOBIAN_VALUES; k++)
         s->w[JACOBIAN_COLUMN[k]] += HAS_PHI[JACOBIAN_ROW[k]] ? s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] : SYMLIE_NUMBER(0);
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = SYMLIE_NUMBER(0);
-#endif
 #endif
     formula_at(P, s->formula, s->theta, s->w, s->v, s->v_dot);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
@@ -171,11 +167,9 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 {
     const symlie_problem *P = s->P;
     end_of_step(s, u);
-#if CONSTRAINED
     /* B precedes the forces, since these may depend on v. */
     if (!FINDS_JACOBIAN || NONLINEAR_ROWS) system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
-#endif
 #if INVERSE_DYNAMICS
     system_inverse_dynamics(P, s->t, s->q, s->v, s->v_dot, r);
 #else

@@ -1,0 +1,107 @@
+"""Steps of a run, with all data that each of them starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import JUMP, Status
+from symlie.errors import ModelError
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.request import beginning, requested
+from symlie.runtime.integrate.run import FAILURES, Run
+from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.family import Method
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.system.system import System
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedSteps:
+    """States between n accepted steps, with leading axis n + 1, and the steps.
+
+    Attributes
+    ----------
+    method, control
+        Method and step control of the run.
+    t
+        Times, in s.
+    q, v, multipliers, acceleration
+        Configurations, velocities, λ, and v' for the first stage of the next step.
+    knows_acceleration
+        Flags of steps whose first stage has this v', shape (n,).
+    begin
+        Start times of the steps, after jumps of inputs, in s, shape (n,).
+    """
+
+    method: Method
+    control: StepControl
+    t: Array
+    q: Array
+    v: Array
+    multipliers: Array
+    acceleration: Array
+    knows_acceleration: NDArray[np.bool_]
+    begin: Array
+
+    @property
+    def count(self) -> int:
+        """Number of steps."""
+        return len(self.begin)
+
+    @property
+    def lengths(self) -> Array:
+        """Lengths of the steps, in s, shape (n,)."""
+        return np.asarray(self.t[1:] - self.begin)
+
+    def chunks(self, size: int) -> Iterator[slice]:
+        """Yield ranges of at most ``size`` steps, in order."""
+        for first in range(0, self.count, size):
+            yield slice(first, min(first + size, self.count))
+
+
+def recorded_steps(system: System, t_span: tuple[float, float] | float, options: RunOptions) -> RecordedSteps:
+    """Return the steps of a run; raise ModelError if a terminal event ends it, and the errors of `solve`."""
+    request = requested(system, t_span, options)
+    begin = beginning(system, request, None)
+    run = Run(system, request.method, request.plan, request.control, 0, request.settings, system.timings, begin)
+    loop, states = run.loop(begin), [begin]
+    status = Status.BUDGET
+    while status in (Status.BUDGET, Status.BUFFER_FULL):
+        before = loop.steps
+        status = loop.advance(1)
+        loop.drain(Recorder(system.layout))
+        if loop.steps > before:
+            states.append(loop.captured())
+    if status in FAILURES:
+        raise run.failure(status, loop.captured())
+    if status is Status.EVENT:
+        raise ModelError(
+            f"A terminal event ends the run at t = {loop.t:.9g}; choose an end before it, or make it non-terminal."
+        )
+    return _joined(request.method, request.control, request.plan, states)
+
+
+def _joined(method: Method, control: StepControl, plan: Plan, states: list[LoopState]) -> RecordedSteps:
+    t = np.array([state.t for state in states])
+    starts = dict(zip(plan.end[:-1], zip(plan.start[1:], plan.restarts[1:], strict=True), strict=True))
+    departures = [starts.get(float(time), (float(time), 0)) for time in t[:-1]]
+    knows = [s.at.acceleration is not None and restart != JUMP for s, (_, restart) in zip(states, departures)]
+    nothing = np.zeros_like(states[0].at.v)
+    return RecordedSteps(
+        method,
+        control,
+        t,
+        np.array([s.at.q for s in states]),
+        np.array([s.at.v for s in states]),
+        np.array([s.at.multipliers for s in states]),
+        np.array([nothing if s.at.acceleration is None else s.at.acceleration for s in states]),
+        np.array(knows, dtype=bool),
+        np.array([max(begin, float(time)) for (begin, _), time in zip(departures, t[:-1])]),
+    )

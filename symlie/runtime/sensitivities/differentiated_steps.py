@@ -14,17 +14,28 @@ and λ fixed, and c' is the constraint equation of the stage with a fixed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from symlie.errors import UnsupportedMethodError
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.sensitivities.hidden_violation import hidden_violation
+from symlie.runtime.sensitivities.implicit_ends import ImplicitEnds, StepEnds
 from symlie.runtime.sensitivities.node_operators import NodeOperators
 from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Points
 from symlie.runtime.sensitivities.saddle_points import SaddlePoints
-from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.expressions import Scalar, Value, Vector
+from symlie.runtime.steps.implicit_instructions import (
+    Carried,
+    Carry,
+    CarryNumber,
+    FirstAcceleration,
+    HiddenViolation,
+    ImplicitEnd,
+)
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
@@ -32,13 +43,17 @@ from symlie.runtime.steps.instructions import (
     Bracket,
     Combination,
     End,
+    Estimate,
     Instruction,
     InverseTangent,
     Moving,
     Multipliers,
     NextStage,
+    Operation,
+    Residuals,
     Sum,
     VelocityAt,
+    Where,
     WithStates,
 )
 from symlie.runtime.steps.program import Program
@@ -59,57 +74,52 @@ from symlie.runtime.steps.values import (
 )
 
 
+OPERATORS: Mapping[str, Callable[[Array | float, Array | float], Array]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "<=": np.less_equal,
+}  # fmt: skip
+"""Operations on numbers of all steps."""
+
+
+@dataclass(eq=False)
 class StepBatch:
-    """Steps to be executed at once, with the tangents of their start.
+    """Steps to be executed at once, or their results, with tangents.
 
     Attributes
     ----------
     t, h
         Start times and lengths of the steps, in s, shape (n,).
-    q, v, multipliers, acceleration
-        State at the start, and v' there for steps whose first stage knows it.
-    knows_acceleration
-        True if the first stages know v'.
-    dq, dv, dl, da
-        Tangents of these.
+    values, tangents
+        State by name: ``q``, ``v``, ``multipliers``, ``acceleration`` of the first stage if it is known, and arrays
+        that the method carries.
+    end
+        The state at the end of each step: ``q``, ``v`` and ``multipliers``.
     """
 
-    def __init__(
-        self, times: tuple[Array, Array], state: Sequence[Array], tangents: Sequence[Array], *, knows_acceleration: bool
-    ) -> None:
-        self.t, self.h = times
-        self.q, self.v, self.multipliers, self.acceleration = state
-        self.dq, self.dv, self.dl, self.da = tangents
-        self.knows_acceleration = knows_acceleration
+    t: Array
+    h: Array
+    values: dict[str, Array]
+    tangents: dict[str, Array]
+    end: dict[str, Array] = field(default_factory=dict)
 
 
 class DifferentiatedSteps:
-    """Executes a step program for a batch; the results are ``q``, ``v``, ``multipliers``, ``acceleration`` and their
-    tangents at the end of the steps."""
+    """Executes a step program for a batch."""
 
-    def __init__(self, derivatives: PointDerivatives, saddle: SaddlePoints, program: Program, alpha: float) -> None:
-        self._of, self._saddle, self._program, self._alpha = derivatives, saddle, program, alpha
+    def __init__(self, derivatives: PointDerivatives, program: Program, alpha: float, *, has_eta: bool) -> None:
+        self._of, self._program, self._alpha, self._has_eta = derivatives, program, alpha, has_eta
         self._nodes, self._layout = derivatives.nodes, derivatives.layout
         self._p = derivatives.system.prepared
-        self._free, self._blocks = self._layout.free, NodeOperators(self._layout)
+        self._blocks = NodeOperators(self._layout)
+        self._implicit = ImplicitEnds(derivatives, self.__getitem__, self._d, self._weight)
 
     def __call__(self, batch: StepBatch) -> StepBatch:
-        """Return the states at the ends of the steps with their tangents."""
-        self._batch = batch
-        h = batch.h
-        self._values: dict[int, Array] = {
-            START_Q.number: batch.q, START_V.number: batch.v, START_LAMBDA.number: batch.multipliers, STEP_LENGTH: h
-        }  # fmt: skip
-        self._tangents: dict[int, Array] = {
-            START_Q.number: batch.dq, START_V.number: batch.dv, START_LAMBDA.number: batch.dl
-        }  # fmt: skip
-        nothing = np.zeros_like(batch.da)
-        end = StepBatch(
-            (batch.t + h, h),
-            (batch.q, batch.v, batch.multipliers, np.zeros_like(batch.v)),
-            (batch.dq, batch.dv, batch.dl, nothing),
-            knows_acceleration=False,
-        )
+        """Return the states at the ends of the steps with their tangents; for initial values, carried arrays alone."""
+        self._batch, h = batch, batch.h
+        start = {START_Q.number: "q", START_V.number: "v", START_LAMBDA.number: "multipliers"}
+        self._values: dict[int, Array] = {n: batch.values[name] for n, name in start.items()}
+        self._tangents: dict[int, Array] = {n: batch.tangents[name] for n, name in start.items()}
+        self._values[STEP_LENGTH] = h
+        end = StepBatch(batch.t + h, h, {}, {})
         for line in self._program.lines:
             if line.for_estimate:
                 break
@@ -117,21 +127,29 @@ class DifferentiatedSteps:
                 continue
             found = self._results(line.instruction)
             for value, (array, tangent) in zip(line.results, found, strict=True):
-                self._values[value.number], self._tangents[value.number] = array, tangent
+                self._values[value.number] = array
+                if not isinstance(value, Scalar):
+                    self._tangents[value.number] = tangent
         return end
 
     def _ends(self, instruction: Instruction, end: StepBatch) -> bool:
-        """Take a result of the step; return whether the instruction is one of its end."""
+        """Take a result of the step; return whether the instruction computes nothing else."""
         match instruction:
             case End(q, v, _, _):
-                end.q, end.v = self._nodes.normalize(self[q]), self[v]
-                end.dq, end.dv = self._d(q), self._d(v)
-            case Multipliers(multiplier):
-                end.multipliers, end.dl = self[multiplier], self._d(multiplier)
-            case NextStage(acceleration):
-                end.acceleration, end.da, end.knows_acceleration = self[acceleration], self._d(acceleration), True
+                end.values |= {"q": self._nodes.normalize(self[q]), "v": self[v]}
+                end.tangents |= {"q": self._d(q), "v": self._d(v)}
+                return False
+            case Multipliers(x):
+                end.values["multipliers"], end.tangents["multipliers"] = self[x], self._d(x)
+            case NextStage(x):
+                end.values["acceleration"], end.tangents["acceleration"] = self[x], self._d(x)
+            case Carry(name, x):
+                end.values[name], end.tangents[name] = self[x], self._d(x)
+            case CarryNumber(name, number):
+                value = self[number] if isinstance(number, Scalar) else np.full(len(end.h), float(number))
+                end.values[name] = value[:, None]
             case _:
-                return type(instruction).__name__ in ("Residuals", "Estimate", "KeepHistory")
+                return isinstance(instruction, Residuals | Estimate | FirstAcceleration)
         return True
 
     def __getitem__(self, value: Value) -> Array:
@@ -147,6 +165,8 @@ class DifferentiatedSteps:
         """Return the results of an instruction with their tangents."""
         nodes, h = self._nodes, self._batch.h
         match instruction:
+            case End(q, v, _, _):
+                return [(self._nodes.normalize(self[q]), self._d(q))]
             case Stage(c, q, v, _):
                 return self._stage(self._point(c, q, v))
             case StageWithMultipliers():
@@ -155,13 +175,25 @@ class DifferentiatedSteps:
                 return self._stage_between(instruction)
             case JacobianAt(c, q, v):
                 t = self._batch.t + c * h
-                values = self._of.terms(States(t, self[q], self[v], self._batch.multipliers), "jacobian")
+                values = self._of.terms(States(t, self[q], self[v], self._batch.values["multipliers"]), "jacobian")
                 return [(values, np.zeros((len(t), 0, 0)))]
             case Field(c, q, acceleration, multiplier, v):
                 at, a, multipliers = self._point(c, q, v), self[acceleration], self[multiplier]
                 rate = nodes.field(self._p, at.t, at.q, a, multipliers, at.v)
                 tangent = self._of.field(at, a, multipliers, self._d(acceleration), self._d(multiplier))
                 return [(rate, np.where(self._layout.has_velocity, at.dv, tangent))]
+            case ImplicitEnd():
+                return self._implicit.results(instruction, self._step_ends(), has_eta=self._has_eta)
+            case HiddenViolation(q, v, needed):
+                return [self._hidden_violation(q, v, needed)]
+            case Carried(name, kind):
+                value = self._batch.values[name]
+                return [(value[:, 0], np.zeros(0)) if kind is Scalar else (value, self._batch.tangents[name])]
+            case Operation(name, x, y):
+                with np.errstate(all="ignore"):
+                    return [(np.broadcast_to(OPERATORS[name](self._number(x), self._number(y)), h.shape), np.zeros(0))]
+            case Where(kind, condition, x, y):
+                return [self._where(kind, self[condition] != 0, x, y)]
             case Moving(x):
                 return [(self._moving(self[x]), self._moving(self._d(x)))]
             case InverseTangent(theta, x):
@@ -188,9 +220,10 @@ class DifferentiatedSteps:
                 return [self._advance(self[q], self[theta], self._d(q), self._d(theta))]
             case At(c, q, v):
                 at_q, at_v = self._prescribed(c, self[q], self[v])
-                return [(at_q, self._free_part(self._d(q))), (at_v, self._free_part(self._d(v)))]
+                by_q = np.where(self._layout.sought, self._d(q), 0.0)
+                return [(at_q, by_q), (at_v, np.where(self._layout.free, self._d(v), 0.0))]
             case VelocityAt(c, q, v):
-                return [(self._prescribed(c, self[q], self[v])[1], self._free_part(self._d(v)))]
+                return [(self._prescribed(c, self[q], self[v])[1], np.where(self._layout.free, self._d(v), 0.0))]
             case _:
                 raise UnsupportedMethodError(f"Steps with the instruction {type(instruction).__name__} have no derivatives.")
 
@@ -202,8 +235,27 @@ class DifferentiatedSteps:
         self._nodes.prescribe(self._p, self._batch.t + c * self._batch.h, *at)
         return at
 
-    def _free_part(self, tangent: Array) -> Array:
-        return np.where(self._free, tangent, 0.0)
+    def _number(self, x: Scalar | float) -> Array | float:
+        return self[x] if isinstance(x, Scalar) else x
+
+    def _where(self, kind: type[Value], chosen: Array, x: Value | float, y: Value | float) -> tuple[Array, Array]:
+        if kind is Scalar:
+            numbers = (self[z] if isinstance(z, Scalar) else float(z) for z in (x, y) if not isinstance(z, Vector))
+            return np.where(chosen, *numbers), np.zeros(0)
+        assert isinstance(x, Value) and isinstance(y, Value)
+        tangent = np.where(chosen[:, None, None], self._d(x), self._d(y))
+        return np.where(chosen[:, None], self[x], self[y]), tangent
+
+    def _step_ends(self) -> StepEnds:
+        batch = self._batch
+        known = (batch.end[name] for name in ("q", "v", "multipliers"))
+        return StepEnds(batch.t, batch.t + batch.h, batch.values["q"], batch.tangents["q"], *known)
+
+    def _hidden_violation(self, q: Configuration, v: Vector, needed: Scalar | None) -> tuple[Array, Array]:
+        """Return d = M⁻¹Bᵀμ with B d = B v + b, and its tangent; zero where it is not needed."""
+        if needed is not None and not self[needed].any():
+            return np.zeros_like(self[v]), np.zeros_like(self._d(v))
+        return hidden_violation(self._of, self._point(0.0, q, v))
 
     def _moving(self, x: Array) -> Array:
         return np.where(self._layout.moves, x, 0.0)
@@ -216,7 +268,7 @@ class DifferentiatedSteps:
 
     def _total(self, weights: Sequence[float | Scalar], terms: Sequence[Value], size: int) -> tuple[Array, Array]:
         """Return Σ weight·x."""
-        count, directions = self._batch.dq.shape[:2]
+        count, directions = self._batch.tangents["q"].shape[:2]
         value, tangent = np.zeros((count, size)), np.zeros((count, directions, size))
         for stated, x in zip(weights, terms, strict=True):
             weight = self._weight(stated)
@@ -239,17 +291,17 @@ class DifferentiatedSteps:
 
     def _stage(self, at: Points) -> list[tuple[Array, Array]]:
         a, multipliers = self._of.accelerations(at)
-        system = self._saddle.at(at, at)
+        system = SaddlePoints(self._of, at, at)
         below = self._of.curvature(at, a) if self._layout.rows else np.zeros((*at.dq.shape[:2], 0))
         da, dl = system.solve(-self._of.balance(at, a, multipliers), -below)
         return [(a, da), (multipliers, dl)]
 
     def _stage_with_multipliers(self, stage: StageWithMultipliers) -> list[tuple[Array, Array]]:
         multipliers, dl = self[stage.multiplier], self._d(stage.multiplier)
-        if self._batch.knows_acceleration:
-            return [(self._batch.acceleration, self._batch.da), (multipliers, dl)]
+        if "acceleration" in self._batch.values:
+            return [(self._batch.values["acceleration"], self._batch.tangents["acceleration"]), (multipliers, dl)]
         at = self._point(stage.c, stage.q, stage.v)
-        system = self._saddle.at(at, at)
+        system = SaddlePoints(self._of, at, at)
         a = system.acceleration(multipliers)
         da = system.solve_mass(-self._of.balance(at, a, multipliers) - system.pulled(dl))
         return [(a, da), (multipliers, dl)]
@@ -259,7 +311,7 @@ class DifferentiatedSteps:
         t, q, known = self._batch.t + stage.next_c * self._batch.h, self[stage.next_q], self[stage.known]
         dq, d_known = self._d(stage.next_q), self._d(stage.known)
         following = Points(t, q, known, dq, d_known)
-        system = self._saddle.at(at, following)
+        system = SaddlePoints(self._of, at, following)
         residual = system.hidden_residual() + self._alpha * system.constraint_residual()
         a, multipliers = system.between(-residual / length[:, None])
         v = known + length[:, None] * a

@@ -45,7 +45,8 @@ class ForwardRun:
         for maps in linearization.chunks():
             for k, step in enumerate(range(maps.steps.start, maps.steps.stop)):
                 rows[step + 1] = rows[step] @ maps.by_state[k].T + maps.by_variables[k].T
-        self.dq, self.dv, self.dl, _ = linearization.tangents(rows)
+        found = linearization.tangents(rows)
+        self.dq, self.dv, self.dl = (found[name] for name in ("q", "v", "multipliers"))
 
     def outputs(self) -> Array:
         """Return the tangents of all outputs, shape (states, variables, components)."""

@@ -36,6 +36,8 @@ class RecordedSteps:
         Configurations, velocities, λ, and v' for the first stage of the next step.
     knows_acceleration
         Flags of steps whose first stage has this v', shape (n,).
+    own, knows_own
+        Method history, shape (n + 1, size), and flags of steps that start from it, shape (n,).
     begin
         Start times of the steps, after jumps of inputs, in s, shape (n,).
     """
@@ -48,6 +50,8 @@ class RecordedSteps:
     multipliers: Array
     acceleration: Array
     knows_acceleration: NDArray[np.bool_]
+    own: Array
+    knows_own: NDArray[np.bool_]
     begin: Array
 
     @property
@@ -92,8 +96,9 @@ def _joined(method: Method, control: StepControl, plan: Plan, states: list[LoopS
     t = np.array([state.t for state in states])
     starts = dict(zip(plan.end[:-1], zip(plan.start[1:], plan.restarts[1:], strict=True), strict=True))
     departures = [starts.get(float(time), (float(time), 0)) for time in t[:-1]]
-    knows = [s.at.acceleration is not None and restart != JUMP for s, (_, restart) in zip(states, departures)]
+    goes_on = [restart != JUMP for _, restart in departures]
     nothing = np.zeros_like(states[0].at.v)
+    empty = next((np.zeros_like(s.at.own) for s in states if s.at.own is not None), np.zeros(0))
     return RecordedSteps(
         method,
         control,
@@ -102,6 +107,8 @@ def _joined(method: Method, control: StepControl, plan: Plan, states: list[LoopS
         np.array([s.at.v for s in states]),
         np.array([s.at.multipliers for s in states]),
         np.array([nothing if s.at.acceleration is None else s.at.acceleration for s in states]),
-        np.array(knows, dtype=bool),
+        np.array([s.at.acceleration is not None and on for s, on in zip(states, goes_on, strict=False)], dtype=bool),
+        np.array([empty if s.at.own is None else s.at.own for s in states]),
+        np.array([s.at.own is not None and on for s, on in zip(states, goes_on, strict=False)], dtype=bool),
         np.array([max(begin, float(time)) for (begin, _), time in zip(departures, t[:-1])]),
     )

@@ -11,18 +11,7 @@ from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Poi
 
 
 class SaddlePoints:
-    """Factory of the systems."""
-
-    def __init__(self, derivatives: PointDerivatives) -> None:
-        self._of = derivatives
-
-    def at(self, stage: Points, constraints: Points) -> SaddleSystems:
-        """Return systems with M, B₀ and g at some points, and the constraints at others."""
-        return SaddleSystems(self._of, stage, constraints)
-
-
-class SaddleSystems:
-    """Systems of a batch."""
+    """Systems with M, B₀ and g at some points, and the constraints at others."""
 
     def __init__(self, derivatives: PointDerivatives, stage: Points, constraints: Points) -> None:
         system = derivatives.system
@@ -63,6 +52,12 @@ class SaddleSystems:
         saddle = self._mechanics.saddle_algebra
         solver = self._algebra if saddle is None else saddle
         return solver.solve_saddle(self._mass, self._right, self._left, -self._force, c)
+
+    def along_constraints(self, c: Array) -> tuple[Array, Array]:
+        """Return x of M x + B₀ᵀ λ = 0, B₁ x = c, and λ."""
+        saddle = self._mechanics.saddle_algebra
+        solver = self._algebra if saddle is None else saddle
+        return solver.solve_saddle(self._mass, self._right, self._left, np.zeros_like(self._force), c)
 
     def solve(self, r: Array, c: Array) -> tuple[Array, Array]:
         """Return tangents of v' and λ for right-hand sides (n, directions, ·)."""

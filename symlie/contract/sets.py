@@ -83,13 +83,14 @@ _FIELDS = (
     MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),
 )
 
-_PARAMETERS = (
+_SENSITIVITIES = (
     MatrixKind("force_by_parameter", "Fp", "velocities", "parameters", "∂(M a + g + Bᵀ λ)/∂p"),
     MatrixKind("constraint_by_parameter", "Pp", "rows", "parameters", "∂Φ/∂p"),
     MatrixKind("hidden_by_parameter", "Hp", "rows", "parameters", "∂(B v + b)/∂p"),
     MatrixKind("curvature_by_parameter", "Zp", "rows", "parameters", "∂(B a + Z)/∂p"),
     MatrixKind("field_by_parameter", "Sp", "components", "parameters", "∂(-f)/∂p"),
     MatrixKind("output_by_parameter", "Yp", "outputs", "parameters", "∂y/∂p"),
+    MatrixKind("output_by_state", "Ys", "outputs", "components", "D_y of outputs by first-order states"),
     MatrixKind("curvature_by_input", "Zu", "rows", "inputs", "∂(B a + Z)/∂u"),
     MatrixKind("field_by_input", "Su", "components", "inputs", "∂(-f)/∂u"),
 )
@@ -134,7 +135,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
         KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
         KernelSet("fields", "derivatives of fields f, and of forces by what they move", _FIELDS),
-        KernelSet("parameters", "derivatives by parameters", _PARAMETERS),
+        KernelSet("sensitivities", "derivatives by parameters", _SENSITIVITIES),
         KernelSet("local_outputs", "outputs of each instance", _LOCAL_OUTPUTS),
         KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("slopes", "derivatives of inverse tangent operators"),

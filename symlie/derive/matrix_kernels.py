@@ -16,7 +16,7 @@ from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.field_matrices import has_points
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.newton_matrices import derive_variations
-from symlie.derive.parameter_matrices import derive_parameter_matrices
+from symlie.derive.sensitivity_matrices import derive_sensitivity_matrices
 from symlie.derive.ports import derive_ports
 from symlie.ir.differentiate import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
@@ -34,7 +34,7 @@ MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "fields": lambda model, d: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
     "ports": lambda model, d: _ports(model, d),
     "variations": lambda model, d: derive_variations(d),
-    "parameters": lambda model, d: _parameters(model, d),
+    "sensitivities": lambda model, d: _sensitivities(model, d),
     "local_outputs": lambda model, d: _local_outputs(d.statement),
 }
 """Functions that derive the matrices of each set from a definition."""
@@ -53,9 +53,9 @@ def _ports(model: Model, derived: DerivedStatement) -> _Derived:
     return derive_ports(derived, model.inputs)
 
 
-def _parameters(model: Model, derived: DerivedStatement) -> _Derived:
+def _sensitivities(model: Model, derived: DerivedStatement) -> _Derived:
     _ = derived.fields if has_points([derived]) else derived.newton
-    return derive_parameter_matrices(model, derived)
+    return derive_sensitivity_matrices(model, derived)
 
 
 def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:

@@ -104,15 +104,20 @@ class ImplicitEnds:
         return list(zip((ends.q, ends.v, a, ends.multipliers, theta, w), tangents, strict=True))
 
     def _increments(self, end: ImplicitEnd, ends: StepEnds, *, has_eta: bool) -> tuple[Array, Array]:
-        """Return θ and w of the run."""
+        """Return θ and w of the run: w from the velocities and the rates of first-order states at the end."""
         layout, unknown = self._layout, end.unknowns[0].number
         nothing = np.zeros((len(ends.t), layout.dimension))
-        slope = self._number(end.slopes[0])
-        w = (ends.v - self._total(end.velocity, unknown, nothing)) / slope
-        if not (has_eta or layout.has_fields):
-            return np.where(layout.sought, w, 0.0), w
-        theta = np.where(layout.sought, self._nodes.difference(ends.q_n, ends.q), 0.0)
-        return theta, np.where(layout.has_velocity & layout.sought & has_eta, w, theta)
+        w = (ends.v - self._total(end.velocity, unknown, nothing)) / self._number(end.slopes[0])
+        if layout.has_fields:
+            a = np.where(layout.has_velocity, self._total(end.acceleration, unknown, w), 0.0)
+            p = self._of.system.prepared
+            rate = self._nodes.field(p, ends.t, ends.q, a, ends.multipliers, ends.v)
+            of_states = (rate - self._total(end.rate, unknown, nothing)) / self._number(end.slopes[2])
+            w = np.where(layout.has_velocity, w, of_states)
+        w = np.where(layout.sought, w, 0.0)
+        if not has_eta:
+            return w, w
+        return np.where(layout.free, self._nodes.difference(ends.q_n, ends.q), w), w
 
     def _advanced(self, theta: Array, dq: Array, d_theta: Array) -> Array:
         """Return the tangents of q∘exp(θ)."""

@@ -83,6 +83,9 @@ class PointDerivatives:
         """Return the derivative of r without those of a and λ, shape (n, k, dimension)."""
         K, C, _ = self._matrices("newton", at, a, multipliers)
         found = along(K, at.dq) + along(C, at.dv)
+        if self.layout.has_fields:
+            by_states = self._matrices("fields", at, a, multipliers)[0]
+            found += np.where(self.layout.has_velocity, along(by_states, at.dq), 0.0)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "force_by_parameter")
             found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "ports", "force_by_input")
@@ -114,7 +117,7 @@ class PointDerivatives:
         found = along(Zq, at.dq) + along(Zv, at.dv)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "curvature_by_parameter")
-            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "parameters", "curvature_by_input")
+            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "sensitivities", "curvature_by_input")
         return found
 
     def field(self, at: Points, a: Array, multipliers: Array, da: Array, dl: Array) -> Array:
@@ -123,7 +126,7 @@ class PointDerivatives:
         found = along(Sq, at.dq) + along(Sv, at.dv) + along(Sa, da) + along(Sl, dl)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "field_by_parameter")
-            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "parameters", "field_by_input")
+            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "sensitivities", "field_by_input")
         return np.where(self.layout.has_velocity, 0.0, -found)
 
     def outputs(self, at: Points, multipliers: Array, dl: Array) -> Array:
@@ -132,6 +135,9 @@ class PointDerivatives:
         matrices = dict(zip(_names("ports"), self._matrices("ports", at, a, multipliers), strict=True))
         found = along(matrices["output_by_configuration"], at.dq) + along(matrices["output_by_velocity"], at.dv)
         found += along(matrices["output_by_multipliers"], dl)
+        if self.layout.has_fields:
+            states = self._matrices("sensitivities", at, a, multipliers)[_names("sensitivities").index("output_by_state")]
+            found += along(states, at.dq)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "output_by_parameter")
             found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "ports", "output_by_input")
@@ -139,7 +145,7 @@ class PointDerivatives:
 
     def _by_parameter(self, at: Points, a: Array, multipliers: Array, name: str) -> Array:
         """Return the derivative along the directions of parameters, shape (n, directions, rows)."""
-        matrix = self._matrices("parameters", at, a, multipliers)[_names("parameters").index(name)]
+        matrix = self._matrices("sensitivities", at, a, multipliers)[_names("sensitivities").index(name)]
         return np.asarray(np.swapaxes(matrix @ self.directions.parameters, 1, 2))
 
     def _by_input(self, at: Points, a: Array, multipliers: Array, kernels: str, name: str) -> Array | float:

@@ -5,8 +5,8 @@ central differences of order six,
 
     δx = (45 (x₁ - x₋₁) - 9 (x₂ - x₋₂) + (x₃ - x₋₃)) / (60 ε),   x_k = x(p + k ε)  (1)
 
-whose error is about (ε/p)⁶ and rounding divided by ε/p; configurations are compared by log(q⁻¹∘q_k). The derivative of
-λ follows from the acceleration-level system.
+whose error is about (ε/p)⁶ and rounding divided by ε/p. Stored components of configurations are differentiated; the
+tangent δ in the Lie algebra has their rate. The derivative of λ follows from the acceleration-level system.
 """
 
 from __future__ import annotations
@@ -29,20 +29,41 @@ WEIGHTS = (45 / 60, -9 / 60, 1 / 60)
 
 def start_tangents(system: System, t: float, q: Array, variables: Sequence[Variable]) -> tuple[Array, Array]:
     """Return the derivatives of q and v at time t by the variables, shape (variables, dimension)."""
-    count, dimension = len(variables), system.layout.dimension
-    dq, dv = np.zeros((count, dimension)), np.zeros((count, dimension))
+    layout = system.layout
+    count = len(variables)
+    stored, dv = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
     for k, variable in enumerate(variables):
         if not variable.changes_start:
             continue
         step = RELATIVE * variable.size(system)
         for j, weight in enumerate(WEIGHTS, start=1):
             after, before = (_state(variable.moved(system, sign * j * step), t) for sign in (1, -1))
-            apart = [system.mechanics.apart(q, x) for x, _ in (after, before)]
-            dq[k] += weight * (apart[0] - apart[1]) / step
+            stored[k] += weight * (after[0] - before[0]) / step
             dv[k] += weight * (after[1] - before[1]) / step
-    return dq, dv
+    return _in_algebra(system, q, stored), dv
 
 
 def _state(system: System, t: float) -> tuple[Array, Array]:
     start = start_of(system, t)
     return start.q, start.v
+
+
+def _in_algebra(system: System, q: Array, stored: Array) -> Array:
+    """Return the tangents in the Lie algebra of rates of stored components, shape (variables, dimension)."""
+    layout, rate = system.layout, system.sets.nodes("ambient").storage_rate
+    found = np.zeros((len(stored), layout.dimension))
+    if not stored.any():
+        return found
+    widest = max(n.type.dimension for n in layout.nodes)
+    local = np.concatenate([np.tile(np.arange(n.type.dimension), n.count) for n in layout.nodes])
+    units = np.array([local == k for k in range(widest)], dtype=float)
+    rates = rate(q[None], units)
+    for node in layout.nodes:
+        width, dimension = node.type.storage, node.type.dimension
+        for k in range(node.count):
+            begin, first = node.storage.start + k * width, node.velocity.start + k * dimension
+            part = stored[:, begin : begin + width]
+            if part.any():
+                columns = rates[:dimension, begin : begin + width].T
+                found[:, first : first + dimension] = np.linalg.lstsq(columns, part.T, rcond=None)[0].T
+    return found

@@ -39,7 +39,7 @@ class SystemKernel:
     name: str
     arguments: str
     """Letters of the arguments: time t, configurations q and b, velocities v, accelerations a, multipliers λ,
-    increments u, algebra vectors w, fractions ξ of a step."""
+    increments u, algebra vectors w and x, fractions ξ of a step."""
     results: str
     """Names of the results, separated by blanks."""
     gather: Gather

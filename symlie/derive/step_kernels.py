@@ -46,9 +46,9 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
         columns = [operators.tangent_operator(program, group, u, unit, negative=is_left) for unit in units]
         return (kernel("tangent_matrix", program, tuple(itertools.chain(*zip(*columns, strict=True)))),)
     if kind == "slopes":
-        inverse = operators.tangent_operator(program, group, u, w, inverse=True, negative=is_left)
-        along, coordinates = array_symbols("x", n)[0], Value(u, Euclidean(n))
-        return (kernel("inverse_tangent_slope", program, forward(program, inverse, [(coordinates, along)])),)
+        operator = operators.tangent_operator(program, group, u, w, inverse=True, negative=is_left)
+        along = [(Value(u, Euclidean(n)), array_symbols("x", n)[0])]
+        return (kernel("inverse_tangent_slope", program, forward(program, operator, along)),)
     if kind == "ambient":
         rate = space.storage_tangent(program, q, w)
         return (kernel("storage_rate", program, rate),)

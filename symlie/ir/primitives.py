@@ -164,7 +164,7 @@ class PiecewiseLinear(sympy.Function):
     primitive_name = "interpolate"
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        # Derivatives by the table are not those by its first symbols; see symlie/derive/sensitivity_matrices.py.
+        # Derivatives by the table are not those by its first symbols; see symlie/derive/matrices/sensitivities.py.
         return PiecewiseSlope(*self.args) if argindex == 1 else Integer(0)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
+from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Points
-from symlie.runtime.sensitivities.saddle_points import SaddlePoints
 
 
 def hidden_violation(of: PointDerivatives, at: Points) -> tuple[Array, Array]:

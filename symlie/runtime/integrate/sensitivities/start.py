@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.sensitivities.variables import Variable
 from symlie.runtime.solution.start import start_of
 from symlie.runtime.system.system import System
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from symlie.errors import SingularSystemError
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Points
 
 
 class SaddlePoints:

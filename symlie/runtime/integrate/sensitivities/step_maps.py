@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import UnsupportedMethodError
+from symlie.runtime.integrate.sensitivities.differentiated_steps import DifferentiatedSteps, StepBatch
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
+from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps
+from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
+from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.sensitivities.differentiated_steps import DifferentiatedSteps, StepBatch
-from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Points
-from symlie.runtime.sensitivities.recorded_steps import RecordedSteps
-from symlie.runtime.sensitivities.saddle_points import SaddlePoints
-from symlie.runtime.sensitivities.variables import Directions
 from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.steps.stage_instructions import StageWithMultipliers
@@ -56,8 +56,8 @@ class Part:
 class Linearization:
     """Derivatives of the steps of a run.
 
-    The tangent of a state consists of δq and δv on free components, δλ, δv' if steps start from v', and the vectors that
-    the method carries.
+    The tangent of a state consists of δq and δv on free components, δλ, δv' if steps start from v', and the vectors
+    that the method carries.
     """
 
     def __init__(self, system: System, recorded: RecordedSteps, directions: Directions) -> None:
@@ -73,7 +73,7 @@ class Linearization:
         alpha = recorded.control.baumgarte
         self._execute = DifferentiatedSteps(self.derivatives, self._program, alpha, has_eta=has_eta)
         begin = method.first_values(features)
-        self._begin = begin and DifferentiatedSteps(self.derivatives, begin, alpha, has_eta=has_eta)
+        self._begin = None if begin is None else DifferentiatedSteps(self.derivatives, begin, alpha, has_eta=has_eta)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.newton_matrices import balance
+from symlie.derive.matrices.newton import balance
 from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, at_values

@@ -13,11 +13,11 @@ from sympy import Expr, Symbol
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.field_matrices import has_points
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
-from symlie.derive.newton_matrices import derive_variations
-from symlie.derive.sensitivity_matrices import derive_sensitivity_matrices
-from symlie.derive.ports import derive_ports
+from symlie.derive.matrices.fields import has_points
+from symlie.derive.matrices.newton import derive_variations
+from symlie.derive.matrices.ports import derive_ports
+from symlie.derive.matrices.sensitivities import derive_sensitivity_matrices
 from symlie.ir.differentiate import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet

@@ -20,13 +20,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from symlie.errors import UnsupportedMethodError
+from symlie.runtime.integrate.sensitivities.hidden_violation import hidden_violation
+from symlie.runtime.integrate.sensitivities.implicit_ends import ImplicitEnds, StepEnds
+from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
+from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.sensitivities.hidden_violation import hidden_violation
-from symlie.runtime.sensitivities.implicit_ends import ImplicitEnds, StepEnds
-from symlie.runtime.sensitivities.node_operators import NodeOperators
-from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Points
-from symlie.runtime.sensitivities.saddle_points import SaddlePoints
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
 from symlie.runtime.steps.implicit_instructions import (
     Carried,
@@ -72,7 +72,6 @@ from symlie.runtime.steps.values import (
     STEP_LENGTH,
     Configuration,
 )
-
 
 OPERATORS: Mapping[str, Callable[[Array | float, Array | float], Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "<=": np.less_equal,
@@ -192,8 +191,8 @@ class DifferentiatedSteps:
             case Operation(name, x, y):
                 with np.errstate(all="ignore"):
                     return [(np.broadcast_to(OPERATORS[name](self._number(x), self._number(y)), h.shape), np.zeros(0))]
-            case Where(kind, condition, x, y):
-                return [self._where(kind, self[condition] != 0, x, y)]
+            case Where(_, condition, x, y):
+                return [self._where(self[condition] != 0, x, y)]
             case Moving(x):
                 return [(self._moving(self[x]), self._moving(self._d(x)))]
             case InverseTangent(theta, x):
@@ -225,7 +224,9 @@ class DifferentiatedSteps:
             case VelocityAt(c, q, v):
                 return [(self._prescribed(c, self[q], self[v])[1], np.where(self._layout.free, self._d(v), 0.0))]
             case _:
-                raise UnsupportedMethodError(f"Steps with the instruction {type(instruction).__name__} have no derivatives.")
+                raise UnsupportedMethodError(
+                    f"Steps with the instruction {type(instruction).__name__} have no derivatives."
+                )
 
     def _point(self, c: float, q: Configuration, v: Value) -> Points:
         return Points(self._batch.t + c * self._batch.h, self[q], self[v], self._d(q), self._d(v))
@@ -238,10 +239,9 @@ class DifferentiatedSteps:
     def _number(self, x: Scalar | float) -> Array | float:
         return self[x] if isinstance(x, Scalar) else x
 
-    def _where(self, kind: type[Value], chosen: Array, x: Value | float, y: Value | float) -> tuple[Array, Array]:
-        if kind is Scalar:
-            numbers = (self[z] if isinstance(z, Scalar) else float(z) for z in (x, y) if not isinstance(z, Vector))
-            return np.where(chosen, *numbers), np.zeros(0)
+    def _where(self, chosen: Array, x: Value | float, y: Value | float) -> tuple[Array, Array]:
+        if isinstance(x, Scalar | float) and isinstance(y, Scalar | float):
+            return np.where(chosen, self._number(x), self._number(y)), np.zeros(0)
         assert isinstance(x, Value) and isinstance(y, Value)
         tangent = np.where(chosen[:, None, None], self._d(x), self._d(y))
         return np.where(chosen[:, None], self[x], self[y]), tangent
@@ -260,7 +260,9 @@ class DifferentiatedSteps:
     def _moving(self, x: Array) -> Array:
         return np.where(self._layout.moves, x, 0.0)
 
-    def _sum(self, base: Value | None, weights: Sequence[float | Scalar], terms: Sequence[Value]) -> tuple[Array, Array]:
+    def _sum(
+        self, base: Value | None, weights: Sequence[float | Scalar], terms: Sequence[Value]
+    ) -> tuple[Array, Array]:
         h = self._batch.h
         total, d_total = self._total(weights, terms, self._layout.dimension)
         value, tangent = h[:, None] * total, h[:, None, None] * d_total

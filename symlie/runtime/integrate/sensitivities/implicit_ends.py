@@ -3,9 +3,9 @@
     dq = Ad(exp(-θ)) dq_n + T(θ) dθ,   dw = dθ + d(B_nᵀ η),   dv = γ' dw + …,   dv̇ = β' dw + …
     d(M v̇ + g + Bᵀλ) = 0,   dΦ = 0,   d(B v + b) = 0  (with η, or for nonholonomic constraints),   dv̇ = df  (states)
 
-These equations are linear in the unknown tangents dθ, dλ and dη. Unit tangents of the unknowns are further directions of
-the same formulas, so that their residuals are the matrix of the linear system. The solution of the step itself is known
-from the run: θ and η follow from the states at both ends.
+These equations are linear in the unknown tangents dθ, dλ and dη. Unit tangents of the unknowns are further directions
+of the same formulas, so that their residuals are the matrix of the linear system. The solution of the step itself is
+known from the run: θ and η follow from the states at both ends.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import SingularSystemError
+from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points, along
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.sensitivities.node_operators import NodeOperators
-from symlie.runtime.sensitivities.point_derivatives import PointDerivatives, Points, along
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd
 
@@ -86,7 +87,7 @@ class ImplicitEnds:
         d_lambda[:, len(sought) + np.arange(rows), np.arange(rows)] = 1.0
         dw = d_theta.copy()
         if has_eta:
-            dw += self._along_constraints(ends, w - theta, len(sought) + rows, eta_rows, d_theta.shape)
+            dw = dw + self._along_constraints(ends, w - theta, len(sought) + rows, eta_rows, d_theta.shape)
         dq = self._advanced(theta, _widened(ends.dq_n, unknowns), d_theta)
         dv = np.where(layout.has_velocity, self._d_total(end.velocity, unknown, dw), 0.0)
         of_rate = self._d_total(end.rate, unknown, dw) if end.rate.terms else 0.0
@@ -126,7 +127,7 @@ class ImplicitEnds:
         return dq + operators.apply(operators.of(lambda x: nodes.tangent_operator(first, x)), inner)
 
     def _along_constraints(
-        self, ends: StepEnds, along_B: Array, first: int, eta_rows: Array, shape: tuple[int, ...]
+        self, ends: StepEnds, along_B: Array, first: int, eta_rows: NDArray[np.intp], shape: tuple[int, ...]
     ) -> Array:
         """Return d(B_nᵀ η) for unit tangents of η, and for the tangents of the start."""
         layout, of, free = self._layout, self._of, np.flatnonzero(self._layout.free)
@@ -146,7 +147,12 @@ class ImplicitEnds:
         return np.where(layout.free, found, 0.0)
 
     def _residual(
-        self, at: Points, state: tuple[Array, Array], tangents: tuple[Array, Array], sought: Array, eta_rows: Array
+        self,
+        at: Points,
+        state: tuple[Array, Array],
+        tangents: tuple[Array, Array],
+        sought: NDArray[np.intp],
+        eta_rows: NDArray[np.intp],
     ) -> Array:
         """Return the tangents of the residuals, shape (n, directions, equations)."""
         of, layout, (a, multipliers), (da, dl) = self._of, self._layout, state, tangents

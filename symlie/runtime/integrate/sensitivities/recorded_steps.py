@@ -12,13 +12,13 @@ from symlie.contract.constants import JUMP, Status
 from symlie.errors import ModelError
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.request import beginning, requested
-from symlie.runtime.integrate.run import FAILURES, Run
+from symlie.runtime.integrate.run import FAILURES, Run, solution_of
 from symlie.runtime.integrate.run_options import RunOptions
-from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
 
@@ -28,8 +28,10 @@ class RecordedSteps:
 
     Attributes
     ----------
+    solution
+        Solution of the run, with the states that `solve` records.
     method, control
-        Method and step control of the run.
+        Method and step control.
     t
         Times, in s.
     q, v, multipliers, acceleration
@@ -42,6 +44,7 @@ class RecordedSteps:
         Start times of the steps, after jumps of inputs, in s, shape (n,).
     """
 
+    solution: Solution
     method: Method
     control: StepControl
     t: Array
@@ -73,26 +76,35 @@ class RecordedSteps:
 def recorded_steps(system: System, t_span: tuple[float, float] | float, options: RunOptions) -> RecordedSteps:
     """Return the steps of a run; raise ModelError if a terminal event ends it, and the errors of `solve`."""
     request = requested(system, t_span, options)
-    begin = beginning(system, request, None)
-    run = Run(system, request.method, request.plan, request.control, 0, request.settings, system.timings, begin)
+    begin, recorder = beginning(system, request, None), Recorder(system.layout)
+    at = begin.at
+    if request.records_start:
+        recorder.add_state(request.t0, at.q, at.v, at.multipliers, at.carried)
+    parts = request.method, request.plan, request.control, request.record_every, request.settings
+    run = Run(system, *parts, system.timings, begin)
     loop, states = run.loop(begin), [begin]
     status = Status.BUDGET
     while status in (Status.BUDGET, Status.BUFFER_FULL):
         before = loop.steps
         status = loop.advance(1)
-        loop.drain(Recorder(system.layout))
+        if status is Status.BUFFER_FULL:
+            loop.drain(recorder)
         if loop.steps > before:
             states.append(loop.captured())
+    loop.drain(recorder)
     if status in FAILURES:
-        raise run.failure(status, loop.captured())
+        failure = run.failure(status, loop.captured())
+        failure.solution = solution_of(run, loop.captured(), recorder, failure)
+        raise failure
     if status is Status.EVENT:
         raise ModelError(
             f"A terminal event ends the run at t = {loop.t:.9g}; choose an end before it, or make it non-terminal."
         )
-    return _joined(request.method, request.control, request.plan, states)
+    return _joined(solution_of(run, loop.captured(), recorder, None), run, states)
 
 
-def _joined(method: Method, control: StepControl, plan: Plan, states: list[LoopState]) -> RecordedSteps:
+def _joined(solution: Solution, run: Run, states: list[LoopState]) -> RecordedSteps:
+    plan = run.plan
     t = np.array([state.t for state in states])
     starts = dict(zip(plan.end[:-1], zip(plan.start[1:], plan.restarts[1:], strict=True), strict=True))
     departures = [starts.get(float(time), (float(time), 0)) for time in t[:-1]]
@@ -100,8 +112,9 @@ def _joined(method: Method, control: StepControl, plan: Plan, states: list[LoopS
     nothing = np.zeros_like(states[0].at.v)
     empty = next((np.zeros_like(s.at.own) for s in states if s.at.own is not None), np.zeros(0))
     return RecordedSteps(
-        method,
-        control,
+        solution,
+        run.method,
+        run.control,
         t,
         np.array([s.at.q for s in states]),
         np.array([s.at.v for s in states]),
@@ -110,5 +123,5 @@ def _joined(method: Method, control: StepControl, plan: Plan, states: list[LoopS
         np.array([s.at.acceleration is not None and on for s, on in zip(states, goes_on, strict=False)], dtype=bool),
         np.array([empty if s.at.own is None else s.at.own for s in states]),
         np.array([s.at.own is not None and on for s, on in zip(states, goes_on, strict=False)], dtype=bool),
-        np.array([max(begin, float(time)) for (begin, _), time in zip(departures, t[:-1])]),
+        np.array([max(begin, float(time)) for (begin, _), time in zip(departures, t[:-1], strict=True)]),
     )

@@ -11,15 +11,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.contract.sets import SETS
+from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import Scattering
-from symlie.runtime.sensitivities.variables import Directions
 from symlie.runtime.system.system import System
 
 
@@ -117,7 +118,9 @@ class PointDerivatives:
         found = along(Zq, at.dq) + along(Zv, at.dv)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "curvature_by_parameter")
-            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "sensitivities", "curvature_by_input")
+            found[:, -self.directions.count :] += self._by_input(
+                at, a, multipliers, "sensitivities", "curvature_by_input"
+            )
         return found
 
     def field(self, at: Points, a: Array, multipliers: Array, da: Array, dl: Array) -> Array:
@@ -136,7 +139,9 @@ class PointDerivatives:
         found = along(matrices["output_by_configuration"], at.dq) + along(matrices["output_by_velocity"], at.dv)
         found += along(matrices["output_by_multipliers"], dl)
         if self.layout.has_fields:
-            states = self._matrices("sensitivities", at, a, multipliers)[_names("sensitivities").index("output_by_state")]
+            states = self._matrices("sensitivities", at, a, multipliers)[
+                _names("sensitivities").index("output_by_state")
+            ]
             found += along(states, at.dq)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "output_by_parameter")
@@ -158,7 +163,7 @@ class PointDerivatives:
         """Return the matrices of a set at all points, shape (n, rows, columns)."""
         if name not in self._scatterings:
             positions = matrix_positions(self.layout, SETS[name], self.system.sets.table(name))
-            self._scatterings[name] = [_scattering(*part) for part in positions]
+            self._scatterings[name] = [_scattering(rows, columns, shape) for (rows, columns), shape in positions]
         kernels = self.system.sets.matrices(name).kernels
         values = kernels.of_states(self._p, States(at.t, at.q, at.v, multipliers), a)
         return [s.dense(x) for s, x in zip(self._scatterings[name], values, strict=True)]
@@ -168,9 +173,8 @@ def _names(name: str) -> list[str]:
     return [m.name for m in SETS[name].matrices]
 
 
-def _scattering(places: tuple[Array, Array], shape: tuple[int, int]) -> Scattering:
-    rows, columns = places
-    return Scattering(np.arange(len(rows)), np.asarray(rows * shape[1] + columns, dtype=np.intp), shape)
+def _scattering(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]) -> Scattering:
+    return Scattering(np.arange(len(rows)), rows * shape[1] + columns, shape)
 
 
 def along(matrix: Array, tangents: Array) -> Array:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import ModelError, SmoothnessError, UnknownNameError
+from symlie.rotations import rotation_form
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
-from symlie.rotations import rotation_form
 from symlie.runtime.system.parameters import has_parameter, parameter_values
 from symlie.runtime.system.system import System
 
@@ -57,7 +57,7 @@ class ParameterVariable(Variable):
 
     def moved(self, system: System, change: float) -> System:
         values, _ = parameter_values(system.layout, system.parameters, system.element_parameters, self.name)
-        values[(..., *(self.index or (0,)))] += change
+        values[..., self.index[0] if self.index else 0] += change
         return system.with_parameters(**{self.name: values})
 
     def size(self, system: System) -> float:
@@ -67,7 +67,7 @@ class ParameterVariable(Variable):
     def direction(self, system: System) -> Array:
         """Return the change of all parameters, in the order of `parameter_places`."""
         before, after = (_all_parameters(s) for s in (system, self.moved(system, 1.0)))
-        return (after != before).astype(float)
+        return np.where(after != before, 1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class InputVariable(Variable):
         table = system.inputs[self.name]
         values = table.values.copy()
         values[self.index] += change
-        return system.with_input(self.name, table.times, values, table.interpolation)
+        moved = dataclasses.replace(table, values=values)
+        return dataclasses.replace(system, inputs={**system.inputs, self.name: moved})
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def _of_initial_value(system: System, name: str) -> Iterator[Variable]:
     if not known:
         listed = ", ".join([*layout.parameters, *layout.inputs]) or "none"
         raise UnknownNameError(
-            f"Model '{layout.name}' has no parameter, input or initial value '{name}'; parameters and inputs: {listed}; "
+            f"Model '{layout.name}' has no parameter, input or initial value '{name}'; it has: {listed}; "
             "an initial value is NODE.FIELD or JOINT.COORDINATE."
         )
     value = _initial_value(system, node, field)
@@ -177,8 +178,8 @@ def _initial_value(system: System, node: str, field: str) -> Array:
     shapes = {f.name: f.shape for f in part.type.storage_fields}
     if field in shapes and rotation_form(field, shapes[field]):
         raise ModelError(
-            f"The initial value {node}.{field} is a rotation without independent components; differentiate with respect "
-            "to its angular velocity, to a joint coordinate, or to a parameter that determines it."
+            f"The initial value {node}.{field} is a rotation without independent components; differentiate with "
+            "respect to its angular velocity, to a joint coordinate, or to a parameter that determines it."
         )
     if part.count > 1 or part.is_array:
         raise ModelError(f"'{node}' is an array of nodes, whose initial values have no derivatives.")
@@ -216,7 +217,7 @@ class Directions:
     @property
     def count(self) -> int:
         """Number of variables."""
-        return self.parameters.shape[1]
+        return int(self.parameters.shape[1])
 
     @property
     def has_inputs(self) -> bool:

@@ -12,8 +12,8 @@ from sympy import Add, Expr, Integer, Max, Min, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.fields import total_field
-from symlie.derive.newton_matrices import balance
-from symlie.derive.ports import by_inputs
+from symlie.derive.matrices.newton import balance
+from symlie.derive.matrices.ports import by_inputs
 from symlie.ir.differentiate import Matrix, columns, forward, unit_vectors
 from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope
 from symlie.ir.program import Assignment, Euclidean, Program, Value, at_values, needed_statements
@@ -92,9 +92,7 @@ def _with_changes(
         x, abscissa, value, count = table.args
         first, second, size = symbols.index(abscissa), symbols.index(value), int(count)
         points, slope = symbols[first : first + size], PiecewiseSlope(*table.args)
-        varied = [
-            _hat(x, points, k) * (changes[second + k] - slope * changes[first + k]) for k in range(size)
-        ]
+        varied = [_hat(x, points, k) * (changes[second + k] - slope * changes[first + k]) for k in range(size)]
         # Symbols of tables are replaced by themselves, so that statements with tables can be identified by them.
         found |= {abscissa: abscissa, table: table + Add(*varied)}
     return found

@@ -120,12 +120,13 @@ class Linearization:
         """Return the tangents of the initial state, shape (variables, size), for tangents of q and v."""
         r = self.recorded
         at = Points(r.t[:1], r.q[:1], r.v[:1], dq[None], dv[None])
-        tangents = {"q": dq, "v": dv}
-        if self._layout.rows:
-            a, _ = self.derivatives.accelerations(at)
-            right = -self.derivatives.balance(at, a, r.multipliers[:1]), -self.derivatives.curvature(at, a)
-            tangents["multipliers"] = SaddlePoints(self.derivatives, at, at).solve(*right)[1][0]
-        return self.row(tangents)
+        if not self._layout.free.any():
+            return self.row({"q": dq, "v": dv})
+        a, _ = self.derivatives.accelerations(at)
+        below = self.derivatives.curvature(at, a) if self._layout.rows else np.zeros((1, len(dq), 0))
+        system = SaddlePoints(self.derivatives, at, at)
+        da, dl = system.solve(-self.derivatives.balance(at, a, r.multipliers[:1]), -below)
+        return self.row({"q": dq, "v": dv, "multipliers": dl[0], "acceleration": da[0]})
 
     def chunks(self, *, backwards: bool = False) -> Iterator[StepMaps]:
         """Yield the maps of all steps, a bounded number at a time."""

@@ -7,9 +7,10 @@ the shape (steps, directions, components). The step length is constant. Rules of
     δ(q∘exp(θ)) = δq + T(θ) (δθ - [θ, δq])  (1)
     δ(T⁻¹(θ) x) = T⁻¹(θ) δx + D_θ(T⁻¹(θ) x) δθ  (2)
     M δa + Bᵀ δλ = -δr,  B' δa = -δc'  (3)
+    δ log(p⁻¹∘q) = T⁻¹(θ) (δq - δp) + [θ, δp],   θ = log(p⁻¹∘q)  (4)
 
-(1) is Ad(exp(-θ)) δq + T(θ) δθ, since T(θ) ad_θ = 1 - Ad(exp(-θ)). In (3), r = M a + g + Bᵀλ is differentiated with a
-and λ fixed, and c' is the constraint equation of the stage with a fixed.
+(1) is Ad(exp(-θ)) δq + T(θ) δθ, since T(θ) ad_θ = 1 - Ad(exp(-θ)), and (4) is its solution for δθ. In (3), r = M a + g
++ Bᵀλ is differentiated with a and λ fixed, and c' is the constraint equation of the stage with a fixed.
 """
 
 from __future__ import annotations
@@ -37,15 +38,19 @@ from symlie.runtime.steps.implicit_instructions import (
     ImplicitEnd,
 )
 from symlie.runtime.steps.instructions import (
+    HISTORY,
     Add,
     Advance,
     At,
     Bracket,
     Combination,
+    Difference,
+    Earlier,
     End,
     Estimate,
     Instruction,
     InverseTangent,
+    KeepHistory,
     Moving,
     Multipliers,
     NextStage,
@@ -56,6 +61,7 @@ from symlie.runtime.steps.instructions import (
     Where,
     WithStates,
 )
+from symlie.runtime.steps.multistep_instructions import Rotation
 from symlie.runtime.steps.program import Program
 from symlie.runtime.steps.stage_instructions import (
     Field,
@@ -70,6 +76,7 @@ from symlie.runtime.steps.values import (
     START_Q,
     START_V,
     STEP_LENGTH,
+    Acceleration,
     Configuration,
 )
 
@@ -144,12 +151,24 @@ class DifferentiatedSteps:
                 end.values["acceleration"], end.tangents["acceleration"] = self[x], self._d(x)
             case Carry(name, x):
                 end.values[name], end.tangents[name] = self[x], self._d(x)
+            case KeepHistory(acceleration):
+                self._keep_history(acceleration, end)
             case CarryNumber(name, number):
                 value = self[number] if isinstance(number, Scalar) else np.full(len(end.h), float(number))
                 end.values[name] = value[:, None]
             case _:
                 return isinstance(instruction, Residuals | Estimate | FirstAcceleration)
         return True
+
+    def _keep_history(self, acceleration: Acceleration | None, end: StepBatch) -> None:
+        """Take the tangents of the start of the step as those of the latest earlier state."""
+        newest = {"configurations": self._d(START_Q), "velocities": self._d(START_V)}
+        if acceleration is not None:
+            newest["accelerations"] = self._d(acceleration)
+        for part, steps in self._program.history:
+            for k in range(1, steps + 1) if part in newest else ():
+                kept = newest[part] if k == 1 else self._batch.tangents[earlier_name(part, k - 1)]
+                end.tangents[earlier_name(part, k)] = kept
 
     def __getitem__(self, value: Value) -> Array:
         return self._values[value.number]
@@ -215,6 +234,14 @@ class DifferentiatedSteps:
                 factor = weight * h**power
                 value = self[base] + factor[:, None] * self[x]
                 return [(value, self._d(base) + factor[:, None, None] * self._d(x))]
+            case Earlier(part, steps):
+                value = self._batch.values[part][:, steps - 1]
+                value = value[:, 0] if HISTORY[part] is Scalar else value
+                return [(value, self._batch.tangents.get(earlier_name(part, steps), np.zeros(0)))]
+            case Rotation():  # a check of the step, whose number has no tangent
+                return [(np.zeros_like(h), np.zeros(0))]
+            case Difference(start, end):
+                return [self._difference(self[start], self[end], self._d(start), self._d(end))]
             case Advance(q, theta):
                 return [self._advance(self[q], self[theta], self._d(q), self._d(theta))]
             case At(c, q, v):
@@ -291,6 +318,14 @@ class DifferentiatedSteps:
         moved = blocks.apply(blocks.of(lambda w: nodes.tangent_operator(first, w)), inner)
         return nodes.advance(q, theta), self._moving(dq + moved)  # (1)
 
+    def _difference(self, start: Array, end: Array, d_start: Array, d_end: Array) -> tuple[Array, Array]:
+        nodes, blocks = self._nodes, self._blocks
+        theta = nodes.difference(start, end)
+        first = theta[:, None]
+        inverse = blocks.of(lambda w: nodes.inverse_tangent_operator(first, w))
+        turned = blocks.of(lambda w: nodes.bracket(first, w))
+        return theta, blocks.apply(inverse, d_end - d_start) + blocks.apply(turned, d_start)  # (4)
+
     def _stage(self, at: Points) -> list[tuple[Array, Array]]:
         a, multipliers = self._of.accelerations(at)
         system = SaddlePoints(self._of, at, at)
@@ -322,6 +357,11 @@ class DifferentiatedSteps:
             below = below + self._alpha * (self._of.constraint(following) + system.pushed(dq))
         da, dl = system.solve(-self._of.balance(at, a, multipliers), -below / length[:, None, None])
         return [(a, da), (multipliers, dl)]
+
+
+def earlier_name(part: str, steps: int) -> str:
+    """Return the name of the tangent of a part of an earlier state."""
+    return f"{part} {steps}"
 
 
 def _lifted(weight: Array | float) -> Array | float:

@@ -43,7 +43,7 @@ CASES = [
     ("SE3", "generalized_alpha_index2", TIGHT),
     ("SO3", "generalized_alpha", TIGHT),
     ("S3xR3", "bdf2_increments_index2", TIGHT),
-    ("SE3", "bdf3_index2", TIGHT),
+    ("SE3", "bdf2_index2", TIGHT),
     ("SO3", "bdf2", TIGHT),
 ]
 

@@ -86,6 +86,7 @@ def step_plan(
     h: float | None,
     t_eval: Sequence[float] | Array | None,
     breakpoints: Mapping[float, float] | None = None,
+    others: Sequence[float] = (),
 ) -> Plan:
     """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` requires it.
 
@@ -102,6 +103,8 @@ def step_plan(
     breakpoints
         Other stop times, such as kinks and jumps of loads, each with the start time of the next step, see
         `System.breakpoints`. Times between the two have the state at the jump.
+    others
+        Further stop times, which are not recorded.
 
     Raises
     ------
@@ -129,7 +132,7 @@ def step_plan(
         raise ModelError(f"The output times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}
     after = breakpoints or {}
-    stops = sorted({*stops, t_end, *(t for t in after if t0 < t < t_end)})
+    stops = sorted({*stops, t_end, *(t for t in (*after, *others) if t0 < t < t_end)})
     starts, restarts = [], []
     begin, restart = float(starts_after(after, np.array([t0]))[0]), 0
     for stop in stops:

@@ -11,7 +11,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
 
 
-class TimeLoopLike(Protocol):
+class RunLoop(Protocol):
     """A loop that can be continued until it is done."""
 
     compile_seconds: float
@@ -26,6 +26,10 @@ class TimeLoopLike(Protocol):
 
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         """State between two steps."""
+
+
+class TimeLoopLike(RunLoop, Protocol):
+    """A loop whose state and step schedule can be replaced."""
 
     def put(self, state: LoopState) -> None:
         """Replace the current state."""

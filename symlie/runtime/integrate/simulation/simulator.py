@@ -77,7 +77,7 @@ class Simulator:
         if h is not None and self._record:
             # The size of the record buffer depends on the number of steps.
             most = dataclasses.replace(most, steps=(LARGEST_STEPS,) * len(most.steps))
-        loop = dataclasses.replace(run, plan=most).loop(run.begin)
+        loop = dataclasses.replace(run, plan=most).time_loop(run.begin)
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         self._run = dataclasses.replace(run, timings=timings)
         self._budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
@@ -231,10 +231,10 @@ class Simulator:
     def save(self) -> SavedSimulation:
         """Return the data with which `restore` continues from here bit for bit, any number of times."""
         self._drain()
-        history = {name: dict(values) for name, values in self._history.items()}
         records = len(self._recorder), len(self._recorder.events)
         kept = copy.deepcopy((self._loop.captured(), self._course.position))
-        return SavedSimulation(self, *kept, self._held.copied(), history, records, self._ended)
+        inputs, history = self._held.copied(), self._held.copied_history()
+        return SavedSimulation(self, *kept, inputs, history, records, self._ended)
 
     def restore(self, saved: SavedSimulation) -> None:
         """Return to a saved state, with its inputs; later records and unread events are discarded.
@@ -256,7 +256,7 @@ class Simulator:
             self._held.set(name, value)
         self._course.put(*copy.deepcopy((saved.loop, saved.position)))
         self._ended = saved.ended
-        self._history = {name: dict(values) for name, values in saved.history.items()}
+        self._held.history = {name: dict(values) for name, values in saved.history.items()}
         self._recorder, self._unread = self._recorder.copied(*saved.records), []
 
     def solution(self) -> Solution:
@@ -279,7 +279,7 @@ class Simulator:
         self._course.begin(state, self._held.names)
         self._t0, self._ended, at = state.t, "", state.at
         self._unread, self._recorder = [], Recorder(self._stated.layout)
-        self._history = {name: {state.t: value} for name, value in self._held.copied().items()}
+        self._held.begin(state.t)
         if self._record:
             self._recorder.add_state(state.t, at.q, at.v, at.multipliers, at.carried)
 
@@ -287,7 +287,7 @@ class Simulator:
         if self._course.position.is_fresh:
             self._begin(self._with_multipliers(self._loop.captured()))
         elif self._record:
-            self._history[name][self._loop.t] = self._held.value(name)
+            self._held.keep(name, self._loop.t)
         self._course.change(name)
 
     def _with_multipliers(self, state: LoopState) -> LoopState:
@@ -340,7 +340,7 @@ class Simulator:
         state, recorder = self._loop.captured(), self._recorder.copied()
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
         settings = {**self._run.settings, "t_span": [self._t0, state.t]}
-        run = dataclasses.replace(self._run, system=self._held.with_history(self._history), settings=settings)
+        run = dataclasses.replace(self._run, system=self._held.with_history(), settings=settings)
         return solution_of(run, state, recorder, failure)
 
 

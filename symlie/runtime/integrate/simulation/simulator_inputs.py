@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,23 +25,36 @@ def held_names(system: System) -> tuple[str, ...]:
 
 
 class HeldValues:
-    """Values of the inputs that a simulation holds.
+    """Values of inputs that are constant until they are set, and their history.
+
+    Parameters
+    ----------
+    system
+        The system.
+    names
+        Names of these inputs; default: all that can be held.
 
     Attributes
     ----------
+    stated
+        The system as it was given.
     names
         Names of these inputs.
     system
         Copy of the system with the values, which change in place.
     """
 
-    def __init__(self, system: System) -> None:
-        self._stated, self.names = system, held_names(system)
+    def __init__(self, system: System, names: Collection[str] | None = None) -> None:
+        self.stated, self._known = system, held_names(system)
+        for name in names or ():
+            self._check_held(name)
+        self.names = tuple(name for name in self._known if names is None or name in names)
         self._constant = ConstantInputs(system, self.names)
         self.system = self._constant.system
         for name in self.names:
             if name in system.inputs:
                 self._constant.set(name, system.inputs[name].values)
+        self.history: dict[str, dict[float, Array]] = {}
 
     def value(self, name: str) -> Array:
         """Return a copy of a value, shape (size,)."""
@@ -57,19 +70,31 @@ class HeldValues:
         """Return copies of all values."""
         return {name: self._constant.value(name) for name in self.names}
 
-    def with_history(self, history: Mapping[str, Mapping[float, Array]]) -> System:
+    def begin(self, t: float) -> None:
+        """Begin the history at a time, in s."""
+        self.history = {name: {t: value} for name, value in self.copied().items()}
+
+    def keep(self, name: str, t: float) -> None:
+        """Add the value of an input to the history, from a time on, in s."""
+        self.history[name][t] = self._constant.value(name)
+
+    def copied_history(self) -> dict[str, dict[float, Array]]:
+        """Return a copy of the history."""
+        return {name: dict(values) for name, values in self.history.items()}
+
+    def with_history(self) -> System:
         """Return the system with tables of the values that inputs had from each time on."""
-        system = self._stated
-        for name, values in history.items():
+        system = self.stated
+        for name, values in self.history.items():
             if len(values) > 1 or any(value.any() for value in values.values()):
                 system = system.with_input(name, [*values], np.array([*values.values()]), "hold")
         return system
 
     def _check_held(self, name: str) -> None:
-        if name in self.names:
+        if name in self._known:
             return
-        input_size(self._stated.layout, name)
-        model, interpolation = self._stated.name, self._stated.layout.input_interpolations[name]
+        input_size(self.stated.layout, name)
+        model, interpolation = self.stated.name, self.stated.layout.input_interpolations[name]
         if interpolation:
             raise SmoothnessError(
                 f"Input '{name}' of '{model}' is declared with the interpolation '{interpolation}', because it is "

@@ -1,0 +1,102 @@
+"""Times at which controllers are called, and at which their values are applied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from symlie.errors import ModelError
+from symlie.runtime.integrate.segments import GRID_TOLERANCE
+from symlie.runtime.integrate.simulation.sampled import Sampled
+
+MOST_TIMES = 10**7
+"""Largest number of sample times of a run whose end is known."""
+
+
+class Due(NamedTuple):
+    """Controllers by index at one time."""
+
+    sampled: list[int]
+    applied: list[int]
+
+
+class Clock:
+    """Sample times of controllers from counts, so that they do not depend on the course of a run.
+
+    Attributes
+    ----------
+    next
+        The next time, in s; infinite without controllers.
+    """
+
+    def __init__(self, controllers: Sequence[Sampled], start: float) -> None:
+        self._controllers, self._start = controllers, start
+        self._samples, self._applications = [0] * len(controllers), [0] * len(controllers)
+        # Times that differ by rounding are one time.
+        self._near = GRID_TOLERANCE * min((c.period for c in controllers), default=0.0)
+        self.next = self._next()
+
+    @property
+    def counts(self) -> tuple[list[int], list[int]]:
+        """Numbers of samples and of applied values of each controller."""
+        return [*self._samples], [*self._applications]
+
+    @counts.setter
+    def counts(self, counts: tuple[list[int], list[int]]) -> None:
+        self._samples, self._applications = [*counts[0]], [*counts[1]]
+        self.next = self._next()
+
+    def advance(self) -> Due:
+        """Go on to the time after the next one, and return the controllers of the next one."""
+        limit, found = self.next + self._near, Due([], [])
+        for k, controller in enumerate(self._controllers):
+            if self._sample_time(k) <= limit:
+                self._samples[k] += 1
+                found.sampled.append(k)
+            if self._applications[k] < self._samples[k] and self._application_time(controller, k) <= limit:
+                self._applications[k] += 1
+                found.applied.append(k)
+        self.next = self._next()
+        return found
+
+    def until(self, end: float) -> tuple[list[float], list[list[float]]]:
+        """Return all times from now to the end, and those of each controller at which its values are applied.
+
+        Raises
+        ------
+        ModelError
+            If there are too many of them.
+        """
+        clock = Clock(self._controllers, self._start)
+        clock.counts = self.counts
+        shortest = min(c.period for c in self._controllers)
+        if (end - self.next) / shortest > MOST_TIMES:
+            raise ModelError(
+                f"A run to t = {end:g} s has more than {MOST_TIMES} samples with the period {shortest:g} s; use a "
+                "longer period."
+            )
+        times: list[float] = []
+        applied: list[list[float]] = [[] for _ in self._controllers]
+        while clock.next < end:
+            times.append(clock.next)
+            for k in clock.advance().applied:
+                applied[k].append(times[-1])
+        return times, applied
+
+    def _next(self) -> float:
+        found = math.inf
+        for k, controller in enumerate(self._controllers):
+            found = min(found, self._sample_time(k))
+            if self._applications[k] < self._samples[k]:
+                found = min(found, self._application_time(controller, k))
+        return found
+
+    def _sample_time(self, k: int) -> float:
+        return self._start + self._samples[k] * self._controllers[k].period
+
+    def _application_time(self, controller: Sampled, k: int) -> float:
+        periods = controller.delay / controller.period
+        if abs(periods - round(periods)) <= GRID_TOLERANCE:
+            return self._start + (self._applications[k] + round(periods)) * controller.period
+        return self._start + self._applications[k] * controller.period + controller.delay

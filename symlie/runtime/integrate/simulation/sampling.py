@@ -1,0 +1,174 @@
+"""Calls of sampled controllers, and the inputs that they write."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from symlie.errors import ControllerError, ModelError
+from symlie.runtime.integrate.simulation.clock import Clock
+from symlie.runtime.integrate.simulation.sampled import STATE, Sampled
+from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.evaluation.held_inputs import input_size
+from symlie.runtime.solution.evaluation.outputs import outputs
+from symlie.runtime.solution.outputs import output_names
+from symlie.runtime.solution.state import State
+from symlie.runtime.system.parameters import real_array
+
+Parts = tuple[Array, Array, Array, Array]
+"""Configuration, velocity, multipliers and auxiliary state."""
+
+
+class SavedSampling(NamedTuple):
+    """Data of `Sampling` between two calls."""
+
+    controllers: tuple[Sampled, ...]
+    start: float
+    counts: tuple[list[int], list[int]]
+    waiting: list[list[tuple[Array, ...]]]
+
+
+class Sampling:
+    """Controllers of a run.
+
+    Parameters
+    ----------
+    held
+        Inputs of the run, with those that the controllers write.
+    controllers
+        The controllers, from `checked_controllers`.
+    start
+        Time of the first sample, in s.
+
+    Attributes
+    ----------
+    clock
+        The times of their calls.
+    failure
+        Exception of the first call, which the loop raises.
+    """
+
+    failure: ControllerError | None = None
+
+    def __init__(self, held: HeldValues, controllers: Sequence[Sampled], start: float) -> None:
+        self.held, self.controllers = held, tuple(controllers)
+        self.begin(start)
+
+    def begin(self, start: float) -> None:
+        """Begin the samples at a time, in s; controllers keep their state."""
+        self._start, self.clock = start, Clock(self.controllers, start)
+        self._waiting: list[deque[tuple[Array, ...]]] = [deque() for _ in self.controllers]
+
+    def act(self, t: float, parts: Callable[[], Parts]) -> list[str]:
+        """Call the controllers of the next time, t, at a state, and return the names of the inputs that are set.
+
+        Raises
+        ------
+        ControllerError
+            If a controller raises an exception or returns unusable values.
+        """
+        due = self.clock.advance()
+        if due.sampled:
+            state = State(self.held.stated, t, *parts())
+            for k in due.sampled:
+                self._waiting[k].append(self._values(self.controllers[k], t, state))
+        changed = []
+        for k in due.applied:
+            for name, value in zip(self.controllers[k].writes, self._waiting[k].popleft(), strict=True):
+                self.held.set(name, value)
+                changed.append(name)
+        return changed
+
+    def saved(self) -> SavedSampling:
+        """Return the data with which `put` continues from here."""
+        return SavedSampling(self.controllers, self._start, self.clock.counts, [[*values] for values in self._waiting])
+
+    def put(self, saved: SavedSampling) -> None:
+        """Continue with saved data."""
+        self.controllers = saved.controllers
+        self.begin(saved.start)
+        self.clock.counts = saved.counts
+        self._waiting = [deque(values) for values in saved.waiting]
+
+    def pickled(self) -> bytes:
+        """Return the saved data as a pickle.
+
+        Raises
+        ------
+        ModelError
+            If a controller cannot be pickled.
+        """
+        for controller in self.controllers:
+            try:
+                pickle.dumps(controller.function)
+            except Exception as error:
+                raise ModelError(
+                    f"The controller '{controller.name}' cannot be stored in a checkpoint ({error}); use a function or "
+                    "an instance of a class of a module, without open files and nested functions."
+                ) from error
+        return pickle.dumps(self.saved())
+
+    def _values(self, controller: Sampled, t: float, state: State) -> tuple[Array, ...]:
+        """Call a controller and return the values of its inputs."""
+        given = self._read(controller.reads, state)
+        try:
+            found = controller.function(t, *given)
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            raise ControllerError(
+                f"The controller '{controller.name}' failed at t = {t:.9g} with {type(error).__name__}: {error}"
+            ) from error
+        names = controller.writes
+        if found is None:
+            raise ControllerError(
+                f"The controller '{controller.name}' returned nothing at t = {t:.9g}; return the value of "
+                f"{', '.join(names)}."
+            )
+        if len(names) == 1:
+            return (self._value(controller, t, names[0], found),)
+        if not isinstance(found, Sequence | np.ndarray) or isinstance(found, str) or len(found) != len(names):
+            raise ControllerError(
+                f"The controller '{controller.name}' must return {len(names)} values, of {', '.join(names)}, but it "
+                f"returned {_described(found)} at t = {t:.9g}."
+            )
+        return tuple(self._value(controller, t, name, value) for name, value in zip(names, found, strict=True))
+
+    def _value(self, controller: Sampled, t: float, name: str, value: object) -> Array:
+        size = input_size(self.held.stated.layout, name)
+        try:
+            found = real_array(f"The value of input '{name}'", value).ravel()
+        except ModelError as error:
+            raise ControllerError(f"The controller '{controller.name}' at t = {t:.9g}: {error}") from error
+        if found.size != size:
+            raise ControllerError(
+                f"The controller '{controller.name}' returned {found.size} instead of {size} numbers for the input "
+                f"'{name}' at t = {t:.9g}."
+            )
+        if not np.isfinite(found).all():
+            raise ControllerError(
+                f"The controller '{controller.name}' returned {_described(value)} for the input '{name}' at t = {t:.9g}, "
+                "which is not finite."
+            )
+        return found
+
+    def _read(self, names: Sequence[str], state: State) -> list[object]:
+        """Return the values of outputs, or of the state."""
+        known = output_names(state.system.layout)
+        chosen = [name for name in names if name in known]
+        found = outputs(self.held.system, state, chosen, None) if chosen else {}
+        return [_plain(found[name]) if name in found else state for name in names]
+
+
+def _plain(value: Array) -> object:
+    return value if value.ndim else float(value)
+
+
+def _described(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"

@@ -186,7 +186,7 @@ def solve(
     if loop.compile_seconds:
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         run = dataclasses.replace(run, timings=timings)
-    if checkpoint is None:
+    if checkpoint is None or (sampling is not None and sampling.failure is not None):
         return execute(run, loop, state, recorder, progress=progress)
     with create_checkpoint(Path(checkpoint), run, loop, recorder, checkpoint_seconds, checkpoint_notes) as keeper:
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)

@@ -10,7 +10,7 @@ from symlie.errors import ControllerError
 from symlie.runtime.integrate.request import Request, check_system, requested
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import interval
-from symlie.runtime.integrate.simulation.sampled import Sampled, check_multiples, checked_controllers, written_inputs
+from symlie.runtime.integrate.simulation.sampled import Sampled, checked_controllers
 from symlie.runtime.integrate.simulation.sampling import Sampling
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues
 from symlie.runtime.solution.solution import Solution
@@ -31,9 +31,8 @@ def controlled(
     The request is that of a run in which the inputs have tables with the times of all samples.
     """
     check_system(system)
-    found = checked_controllers(system, controllers)
-    held = HeldValues(system, written_inputs(found))
-    check_multiples(found, options.h)
+    found = checked_controllers(system, controllers, options.h)
+    held = HeldValues(system, [name for controller in found for name in controller.writes])
     t0, t_end = interval(t_span, continued)
     sampling = Sampling(held, found, t0)
     times, applied = sampling.clock.until(t_end)

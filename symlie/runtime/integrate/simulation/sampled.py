@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.segments import GRID_TOLERANCE
+from symlie.runtime.integrate.simulation.simulator_inputs import check_held
 from symlie.runtime.solution.outputs import output_names
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
@@ -83,44 +84,41 @@ class Sampled(Brief):
         return f"the controller '{self.name}'"
 
 
-def checked_controllers(system: System, controllers: Sequence[Sampled]) -> tuple[Sampled, ...]:
-    """Return the controllers of a system; raise ModelError or UnknownNameError."""
+def checked_controllers(
+    system: System, controllers: Sequence[Sampled] | Sampled, h: float | None
+) -> tuple[Sampled, ...]:
+    """Return the controllers of a system, for steps of the size h in s or adaptive ones; raise ModelError,
+    UnknownNameError or SmoothnessError."""
     found = (controllers,) if isinstance(controllers, Sampled) else tuple(controllers)
-    written: dict[str, Sampled] = {}
+    known, owners = [*output_names(system.layout), STATE], dict[str, Sampled]()
     for controller in found:
         if not isinstance(controller, Sampled):
             raise ModelError(f"A controller must be an sl.Sampled, not a {type(controller).__name__}.")
-        known = output_names(system.layout)
         for name in controller.reads:
-            if name not in known and name != STATE:
+            if name not in known:
                 raise UnknownNameError(
-                    f"The controller '{controller.name}' reads '{name}', but model '{system.name}' has no output of this "
-                    f"name; it has: {', '.join([*known, STATE])}."
+                    f"The controller '{controller.name}' reads '{name}', but '{system.name}' has no output of this "
+                    f"name; it has: {', '.join(known)}."
                 )
         for name in controller.writes:
-            if name in written:
+            check_held(system, name)
+            if name in owners:
                 raise ModelError(
-                    f"The controllers '{written[name].name}' and '{controller.name}' both write the input '{name}'; "
+                    f"The controllers '{owners[name].name}' and '{controller.name}' both write the input '{name}'; "
                     "each input needs one controller."
                 )
-            written[name] = controller
+            owners[name] = controller
+        if h is not None and is_number(h) and h > 0:
+            _check_multiples(controller, h)
     return found
 
 
-def written_inputs(controllers: Sequence[Sampled]) -> tuple[str, ...]:
-    """Return the names of the inputs that controllers write."""
-    return tuple(name for controller in controllers for name in controller.writes)
-
-
-def check_multiples(controllers: Sequence[Sampled], h: float | None) -> None:
-    """Raise ModelError unless periods and delays are multiples of a fixed step size, in s."""
-    if h is None or not (is_number(h) and h > 0):
-        return
-    for controller in controllers:
-        for what in ("period", "delay"):
-            ratio = getattr(controller, what) / h
-            if abs(ratio - round(ratio)) > GRID_TOLERANCE * max(ratio, 1.0):
-                raise ModelError(
-                    f"The {what} of {controller.title}, {getattr(controller, what):g} s, is not a multiple of the "
-                    f"step size h = {h:g} s; change one of them, or use adaptive steps."
-                )
+def _check_multiples(controller: Sampled, h: float) -> None:
+    """Raise ModelError unless period and delay are multiples of a step size, in s."""
+    for what in ("period", "delay"):
+        ratio = getattr(controller, what) / h
+        if abs(ratio - round(ratio)) > GRID_TOLERANCE * ratio:
+            raise ModelError(
+                f"The {what} of {controller.title}, {getattr(controller, what):g} s, is not a multiple of the step "
+                f"size h = {h:g} s; change one of them, or use adaptive steps."
+            )

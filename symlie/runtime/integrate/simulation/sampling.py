@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ import numpy as np
 
 from symlie.errors import ControllerError, ModelError
 from symlie.runtime.integrate.simulation.clock import Clock
-from symlie.runtime.integrate.simulation.sampled import STATE, Sampled
+from symlie.runtime.integrate.simulation.sampled import Sampled
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.evaluation.held_inputs import input_size
@@ -85,11 +86,19 @@ class Sampling:
         return changed
 
     def saved(self) -> SavedSampling:
-        """Return the data with which `put` continues from here."""
+        """Return copies of the data with which `put` continues from here; raise ModelError if it cannot be copied."""
+        try:
+            return copy.deepcopy(self._data())
+        except Exception as error:
+            names = ", ".join(f"'{controller.name}'" for controller in self.controllers)
+            raise ModelError(f"The state of the controllers {names} cannot be copied: {error}.") from error
+
+    def _data(self) -> SavedSampling:
         return SavedSampling(self.controllers, self._start, self.clock.counts, [[*values] for values in self._waiting])
 
     def put(self, saved: SavedSampling) -> None:
-        """Continue with saved data."""
+        """Continue with a copy of saved data."""
+        saved = copy.deepcopy(saved)
         self.controllers = saved.controllers
         self.begin(saved.start)
         self.clock.counts = saved.counts
@@ -111,7 +120,7 @@ class Sampling:
                     f"The controller '{controller.name}' cannot be stored in a checkpoint ({error}); use a function or "
                     "an instance of a class of a module, without open files and nested functions."
                 ) from error
-        return pickle.dumps(self.saved())
+        return pickle.dumps(self._data())
 
     def _values(self, controller: Sampled, t: float, state: State) -> tuple[Array, ...]:
         """Call a controller and return the values of its inputs."""
@@ -152,8 +161,8 @@ class Sampling:
             )
         if not np.isfinite(found).all():
             raise ControllerError(
-                f"The controller '{controller.name}' returned {_described(value)} for the input '{name}' at t = {t:.9g}, "
-                "which is not finite."
+                f"The controller '{controller.name}' returned {_described(value)} for the input '{name}' at "
+                f"t = {t:.9g}, which is not finite."
             )
         return found
 

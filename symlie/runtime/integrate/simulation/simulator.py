@@ -5,19 +5,21 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from symlie.contract.constants import Status
-from symlie.errors import IntegrationError, ModelError
+from symlie.errors import ControllerError, IntegrationError, ModelError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.request import Request, count_dependent_rows, request_of
 from symlie.runtime.integrate.run import FAILURES, RETURN_SECONDS, Run, solution_of
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import LARGEST_STEPS
 from symlie.runtime.integrate.simulation.course import Course, Position
+from symlie.runtime.integrate.simulation.sampled import Sampled, checked_controllers
+from symlie.runtime.integrate.simulation.sampling import Sampling, SavedSampling
 from symlie.runtime.integrate.simulation.schedule import Schedule
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues, SimulatorInputs
 from symlie.runtime.layout.layout import Array
@@ -48,6 +50,7 @@ class SavedSimulation:
     history: dict[str, dict[float, Array]]
     records: tuple[int, int]
     ended: str
+    sampling: SavedSampling | None
 
     def __repr__(self) -> str:
         return line("SavedSimulation", [f"'{self.owner._stated.name}'", f"t = {self.t:g} s"])
@@ -65,12 +68,17 @@ class Simulator:
     advances, and a value of an input those of a table that holds it from the current time on.
     """
 
-    def __init__(self, system: System, t: float, options: RunOptions, *, record: bool) -> None:
+    def __init__(
+        self, system: System, t: float, options: RunOptions, *, record: bool, controllers: Sequence[Sampled] | Sampled
+    ) -> None:
         if not (is_number(t) and math.isfinite(t)):
             raise ModelError(f"The time of a simulation must be a finite number, not {t!r}.")
         self._stated, self._record = system, bool(record)
         self._held = HeldValues(system)
-        self._inputs, self._system = SimulatorInputs(self._held, self._set_input), self._held.system
+        found = checked_controllers(system, controllers, options.h)
+        self._sampling = Sampling(self._held, found, float(t)) if found else None
+        owners = {name: controller.title for controller in found for name in controller.writes}
+        self._inputs, self._system = SimulatorInputs(self._held, self._set_input, owners), self._held.system
         self._request, run = self._run_from(float(t), dataclasses.replace(options, record_every=int(self._record)))
         h = None if options.h is None else float(options.h)
         most = run.plan
@@ -82,7 +90,7 @@ class Simulator:
         self._run = dataclasses.replace(run, timings=timings)
         self._budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
         schedule = Schedule(system, self._held.names, h)
-        self._course = Course(self._system, self._request, schedule, loop, h)
+        self._course = Course(self._system, self._request, schedule, loop, h, self._sampling)
         self._loop = loop
         self._unread: list[Event] = []
         self._recorder = Recorder(system.layout)
@@ -127,6 +135,11 @@ class Simulator:
         return self._inputs
 
     @property
+    def controllers(self) -> tuple[Sampled, ...]:
+        """The controllers; `restore` replaces them by copies with the state of their functions at `save`."""
+        return () if self._sampling is None else self._sampling.controllers
+
+    @property
     def outputs(self) -> dict[str, Array]:
         """Outputs of the current state by name, as from `System.outputs`, with the current inputs."""
         return outputs(self._system, self.state, None, None)
@@ -154,11 +167,12 @@ class Simulator:
         ModelError
             If the simulation has ended, or leaves the range of a table.
         IntegrationError
-            If the step fails; the state remains the last valid one.
+            If the step or a controller fails; the state remains the last valid one.
         """
         self._check_goes_on()
         before = self._loop.steps
         while self._loop.steps == before and not self._ended:
+            self._sample()
             self._take(self._course.step())
 
     def advance(self, until: float) -> None:
@@ -175,7 +189,7 @@ class Simulator:
             If the time is not a number or before the current time, if the simulation has ended, or if it leaves the
             range of a table.
         IntegrationError
-            If a step fails; the state remains the last valid one.
+            If a step or a controller fails; the state remains the last valid one.
         """
         if not (is_number(until) and math.isfinite(until)):
             raise ModelError(f"The time to advance to must be a finite number, not {until!r}.")
@@ -186,13 +200,14 @@ class Simulator:
             )
         self._check_goes_on()
         while self._loop.t < until and not self._ended:
+            self._sample()
             self._course.head_for(float(until))
             while self._take(self._loop.advance(self._budget)) is not Status.DONE and not self._ended:
                 pass
 
     def set_state(self, state: State | None = None, /, *, t: float | None = None, **nodes: object) -> None:
-        """Continue from another state, with a new start of the method; inputs keep their values, and records begin
-        anew.
+        """Continue from another state, with a new start of the method; inputs keep their values, and records and
+        samples of controllers begin anew.
 
         Parameters
         ----------
@@ -226,15 +241,24 @@ class Simulator:
             stated = StatedState(state.q, state.v, np.ones(len(state.v), dtype=bool))
             found = consistent_initial_state(self._system.mechanics, at, stated)
             q, v, multipliers = found.q, found.v, found.multipliers
+        if self._sampling is not None:
+            self._sampling.begin(at)
         self._begin(self._loop_state(at, Start(q, v, multipliers, state.carried)))
 
     def save(self) -> SavedSimulation:
-        """Return the data with which `restore` continues from here bit for bit, any number of times."""
+        """Return the data with which `restore` continues from here bit for bit, any number of times.
+
+        Raises
+        ------
+        ModelError
+            If the function of a controller cannot be copied.
+        """
         self._drain()
         records = len(self._recorder), len(self._recorder.events)
         kept = copy.deepcopy((self._loop.captured(), self._course.position))
         inputs, history = self._held.copied(), self._held.copied_history()
-        return SavedSimulation(self, *kept, inputs, history, records, self._ended)
+        sampling = None if self._sampling is None else self._sampling.saved()
+        return SavedSimulation(self, *kept, inputs, history, records, self._ended, sampling)
 
     def restore(self, saved: SavedSimulation) -> None:
         """Return to a saved state, with its inputs; later records and unread events are discarded.
@@ -256,6 +280,8 @@ class Simulator:
             self._held.set(name, value)
         self._course.put(*copy.deepcopy((saved.loop, saved.position)))
         self._ended = saved.ended
+        if self._sampling is not None and saved.sampling is not None:
+            self._sampling.put(saved.sampling)
         self._held.history = {name: dict(values) for name, values in saved.history.items()}
         self._recorder, self._unread = self._recorder.copied(*saved.records), []
 
@@ -289,6 +315,20 @@ class Simulator:
         elif self._record:
             self._held.keep(name, self._loop.t)
         self._course.change(name)
+
+    def _sample(self) -> None:
+        """Call the controllers of the current time."""
+        sampling, loop = self._sampling, self._loop
+        if sampling is None or loop.t < sampling.clock.next:
+            return
+        try:
+            changed = sampling.act(loop.t, loop.parts)
+        except ControllerError as failure:
+            self._ended = f"The simulation has ended at t = {self.t:.9g}, where a controller failed; {GO_ON}."
+            failure.solution = self._solution(failure)
+            raise
+        for name in changed:
+            self._set_input(name)
 
     def _with_multipliers(self, state: LoopState) -> LoopState:
         """Return a start with the multipliers of the current inputs."""
@@ -344,6 +384,13 @@ class Simulator:
         return solution_of(run, state, recorder, failure)
 
 
-def simulator(system: System, t: float, options: Mapping[str, object], *, record: bool) -> Simulator:
+def simulator(
+    system: System,
+    t: float,
+    options: Mapping[str, object],
+    *,
+    record: bool,
+    controllers: Sequence[Sampled] | Sampled = (),
+) -> Simulator:
     """See `symlie.runtime.system.system.System.simulator`."""
-    return Simulator(system, t, RunOptions.of(options), record=record)
+    return Simulator(system, t, RunOptions.of(options), record=record, controllers=controllers)

@@ -24,6 +24,23 @@ def held_names(system: System) -> tuple[str, ...]:
     )
 
 
+def check_held(system: System, name: str) -> None:
+    """Raise UnknownNameError, SmoothnessError or ModelError unless an input can be held."""
+    if name in held_names(system):
+        return
+    input_size(system.layout, name)
+    interpolation = system.layout.input_interpolations[name]
+    if interpolation:
+        raise SmoothnessError(
+            f"Input '{name}' of '{system.name}' is declared with the interpolation '{interpolation}', because it is "
+            "differentiated, and cannot jump; give it a table by with_input before the simulation."
+        )
+    raise ModelError(
+        f"Input '{name}' of '{system.name}' has a table of several points from with_input; a simulation sets only "
+        "inputs that are constant in its system."
+    )
+
+
 class HeldValues:
     """Values of inputs that are constant until they are set, and their history.
 
@@ -45,10 +62,8 @@ class HeldValues:
     """
 
     def __init__(self, system: System, names: Collection[str] | None = None) -> None:
-        self.stated, self._known = system, held_names(system)
-        for name in names or ():
-            self._check_held(name)
-        self.names = tuple(name for name in self._known if names is None or name in names)
+        self.stated = system
+        self.names = held_names(system) if names is None else tuple(names)
         self._constant = ConstantInputs(system, self.names)
         self.system = self._constant.system
         for name in self.names:
@@ -58,12 +73,14 @@ class HeldValues:
 
     def value(self, name: str) -> Array:
         """Return a copy of a value, shape (size,)."""
-        self._check_held(name)
+        if name not in self.names:
+            check_held(self.stated, name)
         return self._constant.value(name)
 
     def set(self, name: str, value: ArrayLike) -> None:
         """Set a value."""
-        self._check_held(name)
+        if name not in self.names:
+            check_held(self.stated, name)
         self._constant.set(name, value)
 
     def copied(self) -> dict[str, Array]:
@@ -90,21 +107,6 @@ class HeldValues:
                 system = system.with_input(name, [*values], np.array([*values.values()]), "hold")
         return system
 
-    def _check_held(self, name: str) -> None:
-        if name in self._known:
-            return
-        input_size(self.stated.layout, name)
-        model, interpolation = self.stated.name, self.stated.layout.input_interpolations[name]
-        if interpolation:
-            raise SmoothnessError(
-                f"Input '{name}' of '{model}' is declared with the interpolation '{interpolation}', because it is "
-                "differentiated, and cannot jump; give it a table by with_input before the simulation."
-            )
-        raise ModelError(
-            f"Input '{name}' of '{model}' has a table of several points from with_input; a simulation sets only "
-            "inputs that are constant in its system."
-        )
-
 
 class SimulatorInputs(Mapping[str, Array]):
     """Inputs of a simulation by name, from `Simulator.inputs`.
@@ -113,8 +115,8 @@ class SimulatorInputs(Mapping[str, Array]):
     value, of shape () or (size,).
     """
 
-    def __init__(self, held: HeldValues, changes: Callable[[str], None]) -> None:
-        self._held, self._changes = held, changes
+    def __init__(self, held: HeldValues, changes: Callable[[str], None], owners: Mapping[str, str]) -> None:
+        self._held, self._changes, self._owners = held, changes, owners
 
     def __repr__(self) -> str:
         return line("SimulatorInputs", [f"{name} = {value}" for name, value in self.items()])
@@ -124,6 +126,8 @@ class SimulatorInputs(Mapping[str, Array]):
         return value if len(value) > 1 else value.reshape(())
 
     def __setitem__(self, name: str, value: ArrayLike) -> None:
+        if name in self._owners:
+            raise ModelError(f"Input '{name}' is written by {self._owners[name]}; set other inputs only.")
         self._held.set(name, value)
         self._changes(name)
 

@@ -398,9 +398,15 @@ def failing(error: Exception | None = None, value: object = None, at: float = 0.
     [
         ({"error": ValueError("no")}, r"'broken' failed at t = [0-9.]+ with ValueError: no"),
         ({"value": None}, "'broken' returned nothing at .*return the value of push"),
-        ({"value": [1.0, np.nan]}, r"'broken' returned \[1.0, nan\] for the input 'push' at .* not finite"),
-        ({"value": 1.0}, "'broken' returned 1 instead of 2 numbers for the input 'push'"),
-        ({"value": "fast"}, "'broken' at t = .* must be numbers, not 'fast'"),
+        (
+            {"value": [1.0, np.nan]},
+            r"'broken' returned \[1.0, nan\] at t = .*: The value of input 'push' .* is not finite",
+        ),
+        ({"value": 1.0}, "'broken' returned 1.0 at t = .*: Input 'push' .* needs 2 numbers, not 1"),
+        (
+            {"value": "fast"},
+            "'broken' returned 'fast' at t = .*: The value of input 'push' must be numbers, not 'fast'",
+        ),
     ],
 )
 def test_failure_of_a_controller_carries_the_solution(controller: dict[str, Any], message: str, at: float) -> None:

@@ -197,7 +197,7 @@ class Run:
     def loop(self, begin: LoopState) -> RunLoop:
         """Loop of the run at a state."""
         loop = self.time_loop(begin)
-        return loop if self.sampling is None else ControlledLoop(loop, self.plan, self.sampling, begin)
+        return loop if self.sampling is None else ControlledLoop(loop, self.plan, self.sampling)
 
     def time_loop(self, begin: LoopState) -> TimeLoopLike:
         """Loop of the backend of the system at a state, without controllers."""

@@ -53,6 +53,13 @@ class TimeLoopLike(RunLoop, Protocol):
         """Number of the next step in its segment."""
 
     @property
+    def segment(self) -> int:
+        """Number of the current segment, which is that of segments at the end."""
+
+    pause: int
+    """Segment before which `advance` returns with `Status.DONE`; 0 for none."""
+
+    @property
     def new_events(self) -> int:
         """Number of events to be drained."""
 

@@ -49,15 +49,25 @@ class Clock:
 
     def advance(self) -> Due:
         """Go on to the time after the next one, and return the controllers of the next one."""
-        limit, found = self.next + self._near, Due([], [])
+        limit, found, nearest = self.next + self._near, Due([], []), math.inf
         for k, controller in enumerate(self._controllers):
-            if self._sample_time(k) <= limit:
+            t = self._start + self._samples[k] * controller.period
+            if t <= limit:
                 self._samples[k] += 1
                 found.sampled.append(k)
-            if self._applications[k] < self._samples[k] and self._application_time(controller, k) <= limit:
-                self._applications[k] += 1
-                found.applied.append(k)
-        self.next = self._next()
+                t = self._start + self._samples[k] * controller.period
+            if not controller.delay:
+                if self._applications[k] < self._samples[k]:
+                    self._applications[k] += 1
+                    found.applied.append(k)
+            elif self._applications[k] < self._samples[k]:
+                if self._application_time(k) <= limit:
+                    self._applications[k] += 1
+                    found.applied.append(k)
+                if self._applications[k] < self._samples[k]:
+                    t = min(t, self._application_time(k))
+            nearest = min(nearest, t)
+        self.next = nearest
         return found
 
     def until(self, end: float) -> tuple[list[float], list[list[float]]]:
@@ -87,16 +97,14 @@ class Clock:
     def _next(self) -> float:
         found = math.inf
         for k, controller in enumerate(self._controllers):
-            found = min(found, self._sample_time(k))
+            found = min(found, self._start + self._samples[k] * controller.period)
             if self._applications[k] < self._samples[k]:
-                found = min(found, self._application_time(controller, k))
+                found = min(found, self._application_time(k))
         return found
 
-    def _sample_time(self, k: int) -> float:
-        return self._start + self._samples[k] * self._controllers[k].period
-
-    def _application_time(self, controller: Sampled, k: int) -> float:
-        periods = controller.delay / controller.period
+    def _application_time(self, k: int) -> float:
+        """Time at which the next value of a controller is applied, in s: that of a sample if possible."""
+        controller, periods = self._controllers[k], self._controllers[k].delay / self._controllers[k].period
         if abs(periods - round(periods)) <= GRID_TOLERANCE:
             return self._start + (self._applications[k] + round(periods)) * controller.period
         return self._start + self._applications[k] * controller.period + controller.delay

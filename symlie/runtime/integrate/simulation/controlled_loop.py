@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from bisect import bisect_left
 
 from symlie.contract.constants import Status
 from symlie.runtime.integrate.loop_state import LoopState
@@ -11,12 +11,9 @@ from symlie.runtime.integrate.simulation.sampling import Sampling
 from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.solution.recorder import Recorder
 
-WINDOW = 3
-"""Number of segments of the plans of the inner loop, of which one has steps."""
-
 
 class ControlledLoop:
-    """Time loop that takes one segment of a plan after the other, and calls controllers between them.
+    """Time loop that pauses between segments to call controllers.
 
     Attributes
     ----------
@@ -27,33 +24,27 @@ class ControlledLoop:
     steps_per_second = 0.0
     """The duration of calls is unknown."""
 
-    def __init__(self, loop: TimeLoopLike, plan: Plan, sampling: Sampling, begin: LoopState) -> None:
+    def __init__(self, loop: TimeLoopLike, plan: Plan, sampling: Sampling) -> None:
         self.loop, self._plan, self._sampling = loop, plan, sampling
         self.compile_seconds = loop.compile_seconds
-        self._segment = begin.counters.segment
-        if self._segment < len(plan.end):
-            window, place = self._window()
-            loop.replan(window, place, begin.counters.step)
 
     def advance(self, budget: int) -> Status:
-        """Attempt up to ``budget`` steps; raise ControllerError if a controller fails."""
-        loop, left = self.loop, budget
-        if self._sampling.failure is not None:
-            raise self._sampling.failure
-        while self._segment < len(self._plan.end):
+        """Attempt about ``budget`` steps; raise ControllerError if a controller fails."""
+        loop, ends, sampling = self.loop, self._plan.end, self._sampling
+        if sampling.failure is not None:
+            raise sampling.failure
+        while budget > 0:
+            t = loop.t
+            if t >= sampling.clock.next and loop.segment < len(ends):
+                for name in sampling.act(t, loop.parts):
+                    sampling.held.keep(name, t)
+            loop.pause = bisect_left(ends, sampling.clock.next) + 1
             before = loop.steps
-            status = loop.advance(max(left, 0))
-            if status is not Status.DONE:
+            status = loop.advance(budget)
+            if status is not Status.DONE or loop.segment >= len(ends):
                 return status
-            left -= max(1, loop.steps - before)
-            self._segment += 1
-            if self._segment < len(self._plan.end):
-                if loop.t >= self._sampling.clock.next:
-                    for name in self._sampling.act(loop.t, loop.parts):
-                        self._sampling.held.keep(name, loop.t)
-                window, place = self._window()
-                loop.replan(window, place - 1, 0)
-        return Status.DONE
+            budget -= max(1, loop.steps - before)
+        return Status.BUDGET
 
     def drain(self, recorder: Recorder) -> None:
         """Move the records to a recorder."""
@@ -61,27 +52,4 @@ class ControlledLoop:
 
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         """State between two steps."""
-        state = self.loop.captured(cpu_seconds, is_done)
-        return dataclasses.replace(state, counters=dataclasses.replace(state.counters, segment=self._segment))
-
-    def _window(self) -> tuple[Plan, int]:
-        """Return a plan with the current segment as its only one with steps, and the place of this segment: the last
-        one if the run ends with it. Its length is that of the run, which determines the resolution of time."""
-        plan, k = self._plan, self._segment
-        begin, end, before = plan.start[k], plan.end[k], plan.end[k - 1] if k else plan.start[0]
-        first = end - plan.span
-        if k + 1 == len(plan.end):
-            place, starts, ends = 2, (min(first, before), before, begin), (before, before, end)
-        else:
-            place, starts, ends = 1, (min(first, before), begin, end), (before, end, end)
-        return _only(starts, ends, place, plan, k), place
-
-
-def _only(starts: tuple[float, ...], ends: tuple[float, ...], place: int, plan: Plan, segment: int) -> Plan:
-    """Return a plan whose segments other than the one at a place have no steps."""
-
-    def at_place(value: int) -> tuple[int, ...]:
-        return tuple(value if k == place else 0 for k in range(WINDOW))
-
-    flags = tuple(bool(flag) for flag in at_place(plan.record_end[segment]))
-    return Plan(starts, ends, at_place(plan.steps[segment]), flags, at_place(plan.restarts[segment]))
+        return self.loop.captured(cpu_seconds, is_done)

@@ -15,11 +15,9 @@ from symlie.runtime.integrate.simulation.clock import Clock
 from symlie.runtime.integrate.simulation.sampled import Sampled
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.solution.evaluation.held_inputs import input_size
 from symlie.runtime.solution.evaluation.outputs import outputs
 from symlie.runtime.solution.outputs import output_names
-from symlie.runtime.solution.state import State
-from symlie.runtime.system.parameters import real_array
+from symlie.runtime.solution.state import State, single_state
 
 Parts = tuple[Array, Array, Array, Array]
 """Configuration, velocity, multipliers and auxiliary state."""
@@ -58,6 +56,7 @@ class Sampling:
 
     def __init__(self, held: HeldValues, controllers: Sequence[Sampled], start: float) -> None:
         self.held, self.controllers = held, tuple(controllers)
+        self._outputs = frozenset(output_names(held.stated.layout))
         self.begin(start)
 
     def begin(self, start: float) -> None:
@@ -75,7 +74,10 @@ class Sampling:
         """
         due = self.clock.advance()
         if due.sampled:
-            state = State(self.held.stated, t, *parts())
+            q, v, multipliers, carried = parts()
+            for part in (q, v, multipliers):
+                part.setflags(write=False)
+            state = single_state(self.held.stated, t, q, v, multipliers, carried)
             for k in due.sampled:
                 self._waiting[k].append(self._values(self.controllers[k], t, state))
         changed = []
@@ -124,16 +126,15 @@ class Sampling:
 
     def _values(self, controller: Sampled, t: float, state: State) -> tuple[Array, ...]:
         """Call a controller and return the values of its inputs."""
-        given = self._read(controller.reads, state)
+        names = controller.writes
         try:
-            found = controller.function(t, *given)
+            found = controller.function(t, *self._read(controller.reads, state))
         except KeyboardInterrupt:
             raise
         except Exception as error:
             raise ControllerError(
                 f"The controller '{controller.name}' failed at t = {t:.9g} with {type(error).__name__}: {error}"
             ) from error
-        names = controller.writes
         if found is None:
             raise ControllerError(
                 f"The controller '{controller.name}' returned nothing at t = {t:.9g}; return the value of "
@@ -149,28 +150,21 @@ class Sampling:
         return tuple(self._value(controller, t, name, value) for name, value in zip(names, found, strict=True))
 
     def _value(self, controller: Sampled, t: float, name: str, value: object) -> Array:
-        size = input_size(self.held.stated.layout, name)
         try:
-            found = real_array(f"The value of input '{name}'", value).ravel()
+            found = self.held.checked(name, value)
         except ModelError as error:
-            raise ControllerError(f"The controller '{controller.name}' at t = {t:.9g}: {error}") from error
-        if found.size != size:
             raise ControllerError(
-                f"The controller '{controller.name}' returned {found.size} instead of {size} numbers for the input "
-                f"'{name}' at t = {t:.9g}."
-            )
-        if not np.isfinite(found).all():
-            raise ControllerError(
-                f"The controller '{controller.name}' returned {_described(value)} for the input '{name}' at "
-                f"t = {t:.9g}, which is not finite."
-            )
-        return found
+                f"The controller '{controller.name}' returned {_described(value)} at t = {t:.9g}: {error}"
+            ) from error
+        # Functions may change the array before the value is applied.
+        return found.copy() if controller.delay or len(self.controllers) > 1 else found
 
     def _read(self, names: Sequence[str], state: State) -> list[object]:
-        """Return the values of outputs, or of the state."""
-        known = output_names(state.system.layout)
-        chosen = [name for name in names if name in known]
-        found = outputs(self.held.system, state, chosen, None) if chosen else {}
+        """Return the values of outputs, or the state."""
+        chosen = [name for name in names if name in self._outputs]
+        if not chosen:
+            return [state] * len(names)
+        found = outputs(self.held.system, state, chosen, None)
         return [_plain(found[name]) if name in found else state for name in names]
 
 

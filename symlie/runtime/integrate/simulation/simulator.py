@@ -29,7 +29,7 @@ from symlie.runtime.solution.evaluation.states import checked_state
 from symlie.runtime.solution.recorder import Event, Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, start_of
-from symlie.runtime.solution.state import State
+from symlie.runtime.solution.state import State, single_state
 from symlie.runtime.system.completion import StatedState, consistent_initial_state
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
@@ -119,8 +119,8 @@ class Simulator:
         """Current state, a copy."""
         q, v, multipliers, carried = self._loop.parts()
         for part in (q, v, multipliers):
-            part.flags.writeable = False
-        return State(self._stated, self._loop.t, q, v, multipliers, carried)
+            part.setflags(write=False)
+        return single_state(self._stated, self._loop.t, q, v, multipliers, carried)
 
     @property
     def inputs(self) -> SimulatorInputs:

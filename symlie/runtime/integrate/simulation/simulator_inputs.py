@@ -63,8 +63,8 @@ class HeldValues:
 
     def __init__(self, system: System, names: Collection[str] | None = None) -> None:
         self.stated = system
-        self.names = held_names(system) if names is None else tuple(names)
-        self._constant = ConstantInputs(system, self.names)
+        self.names = dict.fromkeys(held_names(system) if names is None else names)
+        self._constant = ConstantInputs(system, tuple(self.names))
         self.system = self._constant.system
         for name in self.names:
             if name in system.inputs:
@@ -82,6 +82,10 @@ class HeldValues:
         if name not in self.names:
             check_held(self.stated, name)
         self._constant.set(name, value)
+
+    def checked(self, name: str, value: object) -> Array:
+        """Return a value as an array of shape (size,), which may be the given one; raise ModelError if unusable."""
+        return self._constant.checked(name, value)
 
     def copied(self) -> dict[str, Array]:
         """Return copies of all values."""

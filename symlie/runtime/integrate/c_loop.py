@@ -103,6 +103,7 @@ class CompiledIntegration:
         self.steps_per_second = LEAST_SPEED / max(1, layout.dimension)
         self._compiled = compiled = CompiledMethod(system, method, control)
         self.library = library = compiled.library
+        self._integrate = library.call.symlie_integrate
         self.compile_seconds = compiled.compile_seconds
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events, self._own = len(layout.events), method.own_size(layout)
@@ -135,8 +136,7 @@ class CompiledIntegration:
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
-        status: int = self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record)
-        return STATUSES[status]
+        return STATUSES[self._integrate(self.problem, self.state, self._plan, self._record)]
 
     def replan(self, plan: Plan, segment: int, step: int) -> None:
         """Go on with another step schedule, at a step of one of its segments; its number of segments is constant."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from symlie.errors import ModelError
 from symlie.runtime.integrate.segments import GRID_TOLERANCE
@@ -14,11 +13,7 @@ MOST_TIMES = 10**7
 """Largest number of sample times of a run whose end is known."""
 
 
-class Due(NamedTuple):
-    """Controllers by index at one time."""
-
-    sampled: list[int]
-    applied: list[int]
+_FIRST = [0]
 
 
 class Clock:
@@ -35,6 +30,7 @@ class Clock:
         self._samples, self._applications = [0] * len(controllers), [0] * len(controllers)
         # Times that differ by rounding are one time.
         self._near = GRID_TOLERANCE * min((c.period for c in controllers), default=0.0)
+        self._is_single = len(controllers) == 1 and not controllers[0].delay
         self.next = self._next()
 
     @property
@@ -47,28 +43,35 @@ class Clock:
         self._samples, self._applications = [*counts[0]], [*counts[1]]
         self.next = self._next()
 
-    def advance(self) -> Due:
-        """Go on to the time after the next one, and return the controllers of the next one."""
-        limit, found, nearest = self.next + self._near, Due([], []), math.inf
+    def advance(self) -> tuple[list[int], list[int]]:
+        """Go on to the time after the next one, and return the indices of the controllers that are called at the next
+        one, and of those whose values are applied."""
+        if self._is_single:
+            self._samples[0] = self._applications[0] = count = self._samples[0] + 1
+            self.next = self._start + count * self._controllers[0].period
+            return _FIRST, _FIRST
+        limit, nearest = self.next + self._near, math.inf
+        sampled, applied, start = [], [], self._start
         for k, controller in enumerate(self._controllers):
-            t = self._start + self._samples[k] * controller.period
+            count = self._samples[k]
+            t = start + count * controller.period
             if t <= limit:
-                self._samples[k] += 1
-                found.sampled.append(k)
-                t = self._start + self._samples[k] * controller.period
-            if not controller.delay:
-                if self._applications[k] < self._samples[k]:
-                    self._applications[k] += 1
-                    found.applied.append(k)
-            elif self._applications[k] < self._samples[k]:
+                sampled.append(k)
+                count = self._samples[k] = count + 1
+                t = start + count * controller.period
+                if not controller.delay:
+                    applied.append(k)
+                    self._applications[k] = count
+            if controller.delay and self._applications[k] < count:
                 if self._application_time(k) <= limit:
+                    applied.append(k)
                     self._applications[k] += 1
-                    found.applied.append(k)
-                if self._applications[k] < self._samples[k]:
+                if self._applications[k] < count:
                     t = min(t, self._application_time(k))
-            nearest = min(nearest, t)
+            if t < nearest:
+                nearest = t
         self.next = nearest
-        return found
+        return sampled, applied
 
     def until(self, end: float) -> tuple[list[float], list[list[float]]]:
         """Return all times from now to the end, and those of each controller at which its values are applied.
@@ -90,7 +93,7 @@ class Clock:
         applied: list[list[float]] = [[] for _ in self._controllers]
         while clock.next < end:
             times.append(clock.next)
-            for k in clock.advance().applied:
+            for k in clock.advance()[1]:
                 applied[k].append(times[-1])
         return times, applied
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from symlie.contract.constants import Status
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.simulation.sampling import Sampling
 from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.solution.recorder import Recorder
+
+DONE = Status.DONE
 
 
 class ControlledLoop:
@@ -29,21 +29,27 @@ class ControlledLoop:
         self.compile_seconds = loop.compile_seconds
 
     def advance(self, budget: int) -> Status:
-        """Attempt about ``budget`` steps; raise ControllerError if a controller fails."""
+        """Attempt up to ``budget`` steps between two of as many samples; raise ControllerError if a controller
+        fails."""
         loop, ends, sampling = self.loop, self._plan.end, self._sampling
         if sampling.failure is not None:
             raise sampling.failure
-        while budget > 0:
-            t = loop.t
-            if t >= sampling.clock.next and loop.segment < len(ends):
-                for name in sampling.act(t, loop.parts):
-                    sampling.held.keep(name, t)
-            loop.pause = bisect_left(ends, sampling.clock.next) + 1
-            before = loop.steps
-            status = loop.advance(budget)
-            if status is not Status.DONE or loop.segment >= len(ends):
+        clock, history, step, parts = sampling.clock, sampling.held.history, loop.advance, loop.parts
+        segment, count = loop.segment, len(ends)
+        is_due = loop.t >= clock.next and segment < count
+        for _ in range(budget):
+            if is_due:
+                t = clock.next
+                for name, value in sampling.act(t, parts).items():
+                    history[name][t] = value
+            t = clock.next
+            while segment < count and ends[segment] < t:
+                segment += 1
+            loop.pause = segment + 1
+            status = step(budget)
+            if status is not DONE or segment + 1 >= count:
                 return status
-            budget -= max(1, loop.steps - before)
+            is_due = True
         return Status.BUDGET
 
     def drain(self, recorder: Recorder) -> None:

@@ -14,8 +14,8 @@ from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
 from symlie.utilities.showing import Brief, line
 
-STATE = "state"
-"""Name of the state among the quantities that a controller reads."""
+OF_EVERY_STATE = ("q", "v", "state")
+"""Names of the configuration, the velocity and the state among the quantities that a controller reads."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,13 +31,14 @@ class Sampled(Brief):
     Attributes
     ----------
     function
-        ``function(t, *values)``, with one value for each name in ``reads``: a number, an array of the shape of the
-        output, or a `State`. It returns the value of an input, a number or of shape (size,), or a sequence of values if
-        ``writes`` has several names. It can be an object with a method ``__call__`` that changes its own attributes.
+        ``function(t, *values)``, with one value for each name in ``reads``, where outputs are numbers or arrays. It
+        returns the value of an input, a number or of shape (size,), or a sequence of values if ``writes`` has several
+        names. It can be an object with a method ``__call__`` that changes its own attributes.
     period
         Time between two samples, in s; with fixed steps a multiple of the step size.
     reads
-        Names of outputs, as in `System.outputs`; ``"state"`` is the state, unless an output has this name.
+        Names of outputs, as in `System.outputs`, or ``"q"``, ``"v"`` and ``"state"``, which are the configuration, the
+        velocity and the `State`, unless an output has this name.
     writes
         Names of inputs, which no other controller writes.
     delay
@@ -90,7 +91,7 @@ def checked_controllers(
     """Return the controllers of a system, for steps of the size h in s or adaptive ones; raise ModelError,
     UnknownNameError or SmoothnessError."""
     found = (controllers,) if isinstance(controllers, Sampled) else tuple(controllers)
-    known, owners = [*output_names(system.layout), STATE], dict[str, Sampled]()
+    known, owners = [*output_names(system.layout), *OF_EVERY_STATE], dict[str, Sampled]()
     for controller in found:
         if not isinstance(controller, Sampled):
             raise ModelError(f"A controller must be an sl.Sampled, not a {type(controller).__name__}.")

@@ -8,19 +8,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from symlie.errors import ControllerError, ModelError
 from symlie.runtime.integrate.simulation.clock import Clock
+from symlie.runtime.integrate.simulation.controller_call import ControllerCall, Parts, Values
 from symlie.runtime.integrate.simulation.sampled import Sampled
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.solution.evaluation.outputs import outputs
-from symlie.runtime.solution.outputs import output_names
-from symlie.runtime.solution.state import State, single_state
-
-Parts = tuple[Array, Array, Array, Array]
-"""Configuration, velocity, multipliers and auxiliary state."""
 
 
 class SavedSampling(NamedTuple):
@@ -29,7 +22,7 @@ class SavedSampling(NamedTuple):
     controllers: tuple[Sampled, ...]
     start: float
     counts: tuple[list[int], list[int]]
-    waiting: list[list[tuple[Array, ...]]]
+    waiting: list[list[Values]]
 
 
 class Sampling:
@@ -56,35 +49,29 @@ class Sampling:
 
     def __init__(self, held: HeldValues, controllers: Sequence[Sampled], start: float) -> None:
         self.held, self.controllers = held, tuple(controllers)
-        self._outputs = frozenset(output_names(held.stated.layout))
         self.begin(start)
 
     def begin(self, start: float) -> None:
         """Begin the samples at a time, in s; controllers keep their state."""
         self._start, self.clock = start, Clock(self.controllers, start)
-        self._waiting: list[deque[tuple[Array, ...]]] = [deque() for _ in self.controllers]
+        self._calls = [ControllerCall(controller, self.held) for controller in self.controllers]
+        self._waiting: list[deque[Values]] = [deque() for _ in self.controllers]
 
-    def act(self, t: float, parts: Callable[[], Parts]) -> list[str]:
-        """Call the controllers of the next time, t, at a state, and return the names of the inputs that are set.
+    def act(self, t: float, parts: Callable[[], Parts]) -> dict[str, Array]:
+        """Call the controllers of the next time, t, at a state, and return the inputs that are set with their values.
 
         Raises
         ------
         ControllerError
             If a controller raises an exception or returns unusable values.
         """
-        due = self.clock.advance()
-        if due.sampled:
-            q, v, multipliers, carried = parts()
-            for part in (q, v, multipliers):
-                part.setflags(write=False)
-            state = single_state(self.held.stated, t, q, v, multipliers, carried)
-            for k in due.sampled:
-                self._waiting[k].append(self._values(self.controllers[k], t, state))
-        changed = []
-        for k in due.applied:
-            for name, value in zip(self.controllers[k].writes, self._waiting[k].popleft(), strict=True):
-                self.held.set(name, value)
-                changed.append(name)
+        sampled, applied = self.clock.advance()
+        for k in sampled:
+            self._waiting[k].append(self._calls[k](t, parts()))
+        changed, places = {}, self.held.places
+        for k in applied:
+            for name, value in self._waiting[k].popleft():
+                places[name][...] = changed[name] = value
         return changed
 
     def saved(self) -> SavedSampling:
@@ -123,55 +110,3 @@ class Sampling:
                     "an instance of a class of a module, without open files and nested functions."
                 ) from error
         return pickle.dumps(self._data())
-
-    def _values(self, controller: Sampled, t: float, state: State) -> tuple[Array, ...]:
-        """Call a controller and return the values of its inputs."""
-        names = controller.writes
-        try:
-            found = controller.function(t, *self._read(controller.reads, state))
-        except KeyboardInterrupt:
-            raise
-        except Exception as error:
-            raise ControllerError(
-                f"The controller '{controller.name}' failed at t = {t:.9g} with {type(error).__name__}: {error}"
-            ) from error
-        if found is None:
-            raise ControllerError(
-                f"The controller '{controller.name}' returned nothing at t = {t:.9g}; return the value of "
-                f"{', '.join(names)}."
-            )
-        if len(names) == 1:
-            return (self._value(controller, t, names[0], found),)
-        if not isinstance(found, Sequence | np.ndarray) or isinstance(found, str) or len(found) != len(names):
-            raise ControllerError(
-                f"The controller '{controller.name}' must return {len(names)} values, of {', '.join(names)}, but it "
-                f"returned {_described(found)} at t = {t:.9g}."
-            )
-        return tuple(self._value(controller, t, name, value) for name, value in zip(names, found, strict=True))
-
-    def _value(self, controller: Sampled, t: float, name: str, value: object) -> Array:
-        try:
-            found = self.held.checked(name, value)
-        except ModelError as error:
-            raise ControllerError(
-                f"The controller '{controller.name}' returned {_described(value)} at t = {t:.9g}: {error}"
-            ) from error
-        # Functions may change the array before the value is applied.
-        return found.copy() if controller.delay or len(self.controllers) > 1 else found
-
-    def _read(self, names: Sequence[str], state: State) -> list[object]:
-        """Return the values of outputs, or the state."""
-        chosen = [name for name in names if name in self._outputs]
-        if not chosen:
-            return [state] * len(names)
-        found = outputs(self.held.system, state, chosen, None)
-        return [_plain(found[name]) if name in found else state for name in names]
-
-
-def _plain(value: Array) -> object:
-    return value if value.ndim else float(value)
-
-
-def _described(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"a {type(value).__name__}"

@@ -59,6 +59,8 @@ class HeldValues:
         Names of these inputs.
     system
         Copy of the system with the values, which change in place.
+    checked, places
+        As in `ConstantInputs`.
     """
 
     def __init__(self, system: System, names: Collection[str] | None = None) -> None:
@@ -69,6 +71,7 @@ class HeldValues:
         for name in self.names:
             if name in system.inputs:
                 self._constant.set(name, system.inputs[name].values)
+        self.checked, self.places = self._constant.checked, self._constant.places
         self.history: dict[str, dict[float, Array]] = {}
 
     def value(self, name: str) -> Array:
@@ -82,10 +85,6 @@ class HeldValues:
         if name not in self.names:
             check_held(self.stated, name)
         self._constant.set(name, value)
-
-    def checked(self, name: str, value: object) -> Array:
-        """Return a value as an array of shape (size,), which may be the given one; raise ModelError if unusable."""
-        return self._constant.checked(name, value)
 
     def copied(self) -> dict[str, Array]:
         """Return copies of all values."""

@@ -48,6 +48,8 @@ class ConstantInputs:
         Copy of the system with these parameters.
     prepared
         The parameters.
+    places
+        Views of the values by name, shape (2, size): both rows are the value.
     """
 
     def __init__(self, system: System, names: tuple[str, ...]) -> None:
@@ -61,31 +63,30 @@ class ConstantInputs:
         self.system = dataclasses.replace(system, inputs={**system.inputs, **tables})
         self.prepared = self.system.prepared
         ends = _ends_of_tables(system, tables)
-        self._values = {n: _values(self.prepared.model, ends[n], table) for n, table in tables.items()}
+        self.places = {n: _place(self.prepared.model, ends[n], table) for n, table in tables.items()}
+        self._shapes = {name: place.shape[1:] for name, place in self.places.items()}
 
     def set(self, name: str, value: ArrayLike) -> None:
         """Set the value of an input."""
-        self._values[name][...] = self.checked(name, value)
+        self.places[name][...] = self.checked(name, value)
 
     def checked(self, name: str, value: object) -> Array:
         """Return the value of an input, shape (size,), which is not a copy; raise ModelError for unusable values."""
-        is_array = isinstance(value, np.ndarray) and value.dtype is _FLOAT
-        number = value if is_array else real_array(f"The value of input '{name}'", value)
-        if number.ndim != 1:
-            number = number.ravel()
-        if number.size != self._values[name].shape[1]:
-            raise ModelError(
-                f"Input '{name}' of '{self.system.name}' needs {self._values[name].shape[1]} numbers, not "
-                f"{number.size}."
-            )
-        # Inputs are short, for which this is faster than a function of NumPy.
-        if not all(map(math.isfinite, number.tolist())):
+        shape = self._shapes[name]
+        # Inputs are short, so that functions of Python are faster than those of NumPy.
+        is_plain = type(value) is np.ndarray and value.dtype is _FLOAT and value.shape == shape
+        if is_plain and math.isfinite(sum(value.tolist())):
+            return value
+        number = real_array(f"The value of input '{name}'", value).ravel()
+        if number.shape != shape:
+            raise ModelError(f"Input '{name}' of '{self.system.name}' needs {shape[0]} numbers, not {number.size}.")
+        if not np.isfinite(number).all():
             raise ModelError(f"The value of input '{name}' of '{self.system.name}' is not finite.")
         return number
 
     def value(self, name: str) -> Array:
         """Return a copy of the value of an input, shape (size,)."""
-        return self._values[name][0].copy()
+        return self.places[name][0].copy()
 
 
 class HeldInputs(ConstantInputs, threading.local):
@@ -112,7 +113,7 @@ def _ends_of_tables(system: System, tables: Mapping[str, InputTable]) -> dict[st
     return found
 
 
-def _values(model: Array, end: int, table: InputTable) -> Array:
+def _place(model: Array, end: int, table: InputTable) -> Array:
     """Return a view of the constant coefficients of both polynomials, shape (2, size): before and after the point."""
     size, width = table.values.shape[1], abs(table.degree) + 1
     part: Array = model[end - 2 * size * width : end].reshape(size, 2, width)[:, :, 0].T

@@ -136,7 +136,8 @@ class CompiledIntegration:
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
-        return STATUSES[self._integrate(self.problem, self.state, self._plan, self._record)]
+        status: int = self._integrate(self.problem, self.state, self._plan, self._record)
+        return STATUSES[status]
 
     def replan(self, plan: Plan, segment: int, step: int) -> None:
         """Go on with another step schedule, at a step of one of its segments; its number of segments is constant."""

@@ -109,7 +109,7 @@ def create_checkpoint(
         "system": system_record(run.system if run.sampling is None else run.sampling.held.stated),
         "controlled": None if run.sampling is None else [*run.sampling.held.names],
         "method": run.method.record,
-        "plan": dataclasses.asdict(run.plan),
+        "plan": run.plan._asdict(),
         "control": control,
         "record_every": run.record_every,
         "settings": dict(run.settings),
@@ -247,7 +247,7 @@ def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
     check_times("the recorded times", recorder.times)
     for times in (run.plan.start, run.plan.end):
         check_times("the plan", np.array(times, dtype=float))
-    lengths_of_plan = {len(part) for part in vars(run.plan).values()}
+    lengths_of_plan = {len(part) for part in run.plan}
     if len(lengths_of_plan) != 1 or not 0 <= state.counters.segment <= max(lengths_of_plan):
         raise ValueError("the plan is not complete")
     if not all(isinstance(n, int) and n >= 0 for n in run.plan.steps):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 """Largest number of steps for which this tolerance is resolved, in the longest interval, from -t to t."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Segments of the time interval, each with equal steps; ``record_end`` marks recorded ends.
 
     A segment of length zero has no steps: it only records its time. ``restarts`` has `KINK` or `JUMP` where a segment
@@ -57,7 +56,8 @@ class Plan:
 
     def only(self, segment: int) -> Plan:
         """Return the schedule of one segment alone."""
-        return Plan(*(getattr(self, f.name)[segment : segment + 1] for f in fields(self)))
+        only = slice(segment, segment + 1)
+        return Plan(self.start[only], self.end[only], self.steps[only], self.record_end[only], self.restarts[only])
 
     def fraction(self, t: float) -> float:
         """Completed part of the interval at t, between 0 and 1."""

@@ -84,7 +84,7 @@ class Simulator:
         most = run.plan
         if h is not None and self._record:
             # The size of the record buffer depends on the number of steps.
-            most = dataclasses.replace(most, steps=(LARGEST_STEPS,) * len(most.steps))
+            most = most._replace(steps=(LARGEST_STEPS,) * len(most.steps))
         loop = dataclasses.replace(run, plan=most).time_loop(run.begin)
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         self._run = dataclasses.replace(run, timings=timings)

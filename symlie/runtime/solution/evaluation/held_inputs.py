@@ -74,10 +74,11 @@ class ConstantInputs:
         """Return the value of an input, shape (size,), which is not a copy; raise ModelError for unusable values."""
         shape = self._shapes[name]
         # Inputs are short, so that functions of Python are faster than those of NumPy.
-        is_plain = type(value) is np.ndarray and value.dtype is _FLOAT and value.shape == shape
-        if is_plain and math.isfinite(sum(value.tolist())):
-            return value
-        number = real_array(f"The value of input '{name}'", value).ravel()
+        if isinstance(value, np.ndarray) and value.dtype is _FLOAT and value.shape == shape:
+            given: Array = value
+            if math.isfinite(sum(given.tolist())):
+                return given
+        number: Array = real_array(f"The value of input '{name}'", value).ravel()
         if number.shape != shape:
             raise ModelError(f"Input '{name}' of '{self.system.name}' needs {shape[0]} numbers, not {number.size}.")
         if not np.isfinite(number).all():
@@ -86,7 +87,8 @@ class ConstantInputs:
 
     def value(self, name: str) -> Array:
         """Return a copy of the value of an input, shape (size,)."""
-        return self.places[name][0].copy()
+        found: Array = self.places[name][0].copy()
+        return found
 
 
 class HeldInputs(ConstantInputs, threading.local):

@@ -19,7 +19,7 @@ from symlie.utilities.number_checks import is_number
 from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
-    from symlie.runtime.integrate.simulation.gymnasium_environment import SimulationEnvironment
+    from gymnasium import Env
 
 Values = Mapping[str, float | Array]
 """Time, outputs and inputs by name."""
@@ -79,7 +79,7 @@ def gym_environment(
     limits: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     time_limit: float | None = None,
     initial: Callable[[np.random.Generator], Initial] | None = None,
-) -> SimulationEnvironment:
+) -> Env[Array, Array]:
     """Return a simulation as an environment of Gymnasium, for reinforcement learning.
 
     An episode starts at the current state of the simulation, or at a state from ``initial``. An episode is terminated
@@ -110,8 +110,8 @@ def gym_environment(
 
     Returns
     -------
-    SimulationEnvironment
-        A ``gymnasium.Env`` with the attribute ``simulator``; ``info`` contains the time ``"t"`` and the names of the
+    gymnasium.Env
+        The environment, with the attribute ``simulator``; ``info`` contains the time ``"t"`` and the names of the
         ``"events"`` of the period.
 
     Raises

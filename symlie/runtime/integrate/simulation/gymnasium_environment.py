@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.integrate.simulation.environment import EnvironmentTask, Initial
+from symlie.runtime.integrate.simulation.environment import EnvironmentTask
 from symlie.runtime.integrate.simulation.simulator import Simulator
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.state import State
@@ -37,8 +36,8 @@ class SimulationEnvironment(gymnasium.Env[NDArray[np.float64], NDArray[np.float6
         self.observation_space = gymnasium.spaces.Box(-math.inf, math.inf, (size,), dtype=np.float64)
 
     def reset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
+    ) -> tuple[Array, dict[str, object]]:
         """Begin an episode.
 
         Parameters
@@ -73,7 +72,7 @@ class SimulationEnvironment(gymnasium.Env[NDArray[np.float64], NDArray[np.float6
         self._start, self._count, self._is_ready = simulator.t, 0, True
         return self._observation(self._task.observed(simulator)), self._info()
 
-    def step(self, action: NDArray[np.float64]) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[np.float64]) -> tuple[Array, float, bool, bool, dict[str, object]]:
         """Hold an action for one period, or until a terminal event.
 
         Parameters
@@ -109,14 +108,16 @@ class SimulationEnvironment(gymnasium.Env[NDArray[np.float64], NDArray[np.float6
         info = self._info()
         return self._observation(observed), task.rewarded(simulator, observed), simulator.is_done, is_over, info
 
-    def _set(self, state: Initial) -> None:
+    def _set(self, state: object) -> None:
         if isinstance(state, State):
             self.simulator.set_state(state)
-        else:
+        elif isinstance(state, Mapping):
             self.simulator.set_state(t=self._begin.t, **state)
+        else:
+            raise ModelError(f"The initial state must be a State or a mapping of nodes, not {state!r}.")
 
     def _observation(self, observed: Mapping[str, Array]) -> Array:
         return np.concatenate([value.ravel() for value in observed.values()])
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self) -> dict[str, object]:
         return {"t": self.simulator.t, "events": [event.name for event in self.simulator.events]}

@@ -230,13 +230,13 @@ class Simulator:
         """
         if state is None:
             state = self._system.state(t=self.t if t is None else t, complete=True, **nodes)
+            _check_single(state)
             at, q, v, multipliers = float(state.t), state.q, state.v, state.multipliers
         else:
             if t is not None or nodes:
                 raise ModelError("A state contains its time and its values; omit t and the values of nodes.")
             state = checked_state(self._stated, state)
-            if state.shape:
-                raise ModelError(f"A simulation continues from one state, not from states of the shape {state.shape}.")
+            _check_single(state)
             at = float(state.t)
             stated = StatedState(state.q, state.v, np.ones(len(state.v), dtype=bool))
             found = consistent_initial_state(self._system.mechanics, at, stated)
@@ -382,6 +382,11 @@ class Simulator:
         settings = {**self._run.settings, "t_span": [self._t0, state.t]}
         run = dataclasses.replace(self._run, system=self._held.with_history(), settings=settings)
         return solution_of(run, state, recorder, failure)
+
+
+def _check_single(state: State) -> None:
+    if state.shape:
+        raise ModelError(f"A simulation continues from one state, not from states of the shape {state.shape}.")
 
 
 def simulator(

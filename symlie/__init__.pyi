@@ -129,6 +129,10 @@ from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
 from symlie.runtime.integrate.choice import method_choice as method_choice
 from symlie.runtime.integrate.run_options import SolveOptions as SolveOptions
+from symlie.runtime.integrate.sensitivities.gradient import Gradient as Gradient
+from symlie.runtime.integrate.sensitivities.gradient import gradient as gradient
+from symlie.runtime.integrate.sensitivities.sensitivity import Sensitivity as Sensitivity
+from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity as sensitivity
 from symlie.runtime.integrate.simulation.environment import gym_environment as gym_environment
 from symlie.runtime.integrate.simulation.sampled import Sampled as Sampled
 from symlie.runtime.integrate.simulation.simulator import SavedSimulation as SavedSimulation

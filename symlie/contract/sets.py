@@ -23,7 +23,8 @@ class MatrixKind:
     """Matrix of derivatives of a whole system."""
 
     # Rows and columns are ``velocities`` (components), ``components`` of local coordinates of all nodes, ``rows``
-    # (constraint equations), ``inputs``, ``outputs`` or ``local_outputs``, or ``one`` column.
+    # (constraint equations), ``inputs``, ``parameters`` (of the model, then of all elements), ``outputs`` or
+    # ``local_outputs``, or ``one`` column.
 
     name: str
     letter: str
@@ -82,6 +83,18 @@ _FIELDS = (
     MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),
 )
 
+_SENSITIVITIES = (
+    MatrixKind("force_by_parameter", "Fp", "velocities", "parameters", "∂(M a + g + Bᵀ λ)/∂p"),
+    MatrixKind("constraint_by_parameter", "Pp", "rows", "parameters", "∂Φ/∂p"),
+    MatrixKind("hidden_by_parameter", "Hp", "rows", "parameters", "∂(B v + b)/∂p"),
+    MatrixKind("curvature_by_parameter", "Zp", "rows", "parameters", "∂(B a + Z)/∂p"),
+    MatrixKind("field_by_parameter", "Sp", "components", "parameters", "∂(-f)/∂p"),
+    MatrixKind("output_by_parameter", "Yp", "outputs", "parameters", "∂y/∂p"),
+    MatrixKind("output_by_state", "Ys", "outputs", "components", "D_y of outputs by first-order states"),
+    MatrixKind("curvature_by_input", "Zu", "rows", "inputs", "∂(B a + Z)/∂u"),
+    MatrixKind("field_by_input", "Su", "components", "inputs", "∂(-f)/∂u"),
+)
+
 _LOCAL_OUTPUTS = (MatrixKind("local_outputs", "y", "local_outputs", "one", "outputs of each instance"),)
 
 _DISCRETE = (
@@ -122,8 +135,10 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
         KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
         KernelSet("fields", "derivatives of fields f, and of forces by what they move", _FIELDS),
+        KernelSet("sensitivities", "derivatives by parameters", _SENSITIVITIES),
         KernelSet("local_outputs", "outputs of each instance", _LOCAL_OUTPUTS),
         KernelSet("tangent", "tangent operators as matrices"),
+        KernelSet("slopes", "derivatives of inverse tangent operators"),
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),
         KernelSet("increments", "products of increments"),

@@ -23,6 +23,7 @@ from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
 from symlie.runtime.kernels.numpy import Functions, on_element
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout, Sparse
+from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.linear.schur import Scattering
 
 Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -119,11 +120,13 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
     """Length of each kind of axis, and for each element type the indices of its elements along the axis."""
     counts = layout.instance_counts
     inputs = sum(size for size, _ in layout.inputs.values())
+    axis, places = parameter_places(layout)
     return {
         "velocities": (layout.dimension, list(layout.places)),
         "components": (layout.dimension, list(layout.component_places)),
         "rows": (layout.rows, list(layout.row_places)),
         "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
+        "parameters": (axis, list(places)),
         "outputs": (layout.outputs_size, list(layout.output_places)),
         "local_outputs": (sum(p.size for p in layout.local_output_places), list(layout.local_output_places)),
         "one": (1, [np.zeros((n, 1), dtype=np.intp) for n in counts]),

@@ -13,10 +13,11 @@ from sympy import Expr, Symbol
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.field_matrices import has_points
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
-from symlie.derive.newton_matrices import derive_variations
-from symlie.derive.ports import derive_ports
+from symlie.derive.matrices.fields import has_points
+from symlie.derive.matrices.newton import derive_variations
+from symlie.derive.matrices.ports import derive_ports
+from symlie.derive.matrices.sensitivities import derive_sensitivity_matrices
 from symlie.ir.differentiate import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet
@@ -33,6 +34,7 @@ MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "fields": lambda model, d: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
     "ports": lambda model, d: _ports(model, d),
     "variations": lambda model, d: derive_variations(d),
+    "sensitivities": lambda model, d: _sensitivities(model, d),
     "local_outputs": lambda model, d: _local_outputs(d.statement),
 }
 """Functions that derive the matrices of each set from a definition."""
@@ -49,6 +51,11 @@ def _ports(model: Model, derived: DerivedStatement) -> _Derived:
     # order of requests.
     _ = derived.fields if has_points([derived]) else derived.newton
     return derive_ports(derived, model.inputs)
+
+
+def _sensitivities(model: Model, derived: DerivedStatement) -> _Derived:
+    _ = derived.fields if has_points([derived]) else derived.newton
+    return derive_sensitivity_matrices(model, derived)
 
 
 def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:

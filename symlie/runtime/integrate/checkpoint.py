@@ -171,7 +171,7 @@ def resume(
         check_trust(f"The checkpoint {path}", "resume it", trust=trust)
         with reading(f"The checkpoint {path}"):
             run, state, recorder = _run_of(path, content)
-            loop = run.loop(state)
+            loop = run.controlled_loop(state)
             check_identity(path, {_LIBRARY: content.header["library"]}, {_LIBRARY: _library(loop)})
         controllers = None if run.sampling is None else ControllerRecords(run.sampling, is_resumed=True)
         keeper = CheckpointKeeper(file, run, recorder, checkpoint_seconds, controllers)

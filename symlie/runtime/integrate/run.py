@@ -194,13 +194,13 @@ class Run:
         """The system with tables of the inputs that controllers set."""
         return self.system if self.sampling is None else self.sampling.held.with_history()
 
-    def loop(self, begin: LoopState) -> RunLoop:
-        """Loop of the run at a state."""
-        loop = self.time_loop(begin)
+    def controlled_loop(self, begin: LoopState) -> RunLoop:
+        """Loop of the run at a state, with its controllers."""
+        loop = self.loop(begin)
         return loop if self.sampling is None else ControlledLoop(loop, self.plan, self.sampling)
 
-    def time_loop(self, begin: LoopState) -> TimeLoopLike:
-        """Loop of the backend of the system at a state, without controllers."""
+    def loop(self, begin: LoopState) -> TimeLoopLike:
+        """Loop of the backend of the system at a state."""
         kind = CompiledIntegration if self.system.backend == "c" else TimeLoop
         return kind(
             self.system,

@@ -182,7 +182,7 @@ def solve(
         state,
         sampling=sampling,
     )
-    loop = run.loop(state)
+    loop = run.controlled_loop(state)
     if loop.compile_seconds:
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         run = dataclasses.replace(run, timings=timings)

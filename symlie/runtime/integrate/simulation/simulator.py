@@ -85,7 +85,7 @@ class Simulator:
         if h is not None and self._record:
             # The size of the record buffer depends on the number of steps.
             most = most._replace(steps=(LARGEST_STEPS,) * len(most.steps))
-        loop = dataclasses.replace(run, plan=most).time_loop(run.begin)
+        loop = dataclasses.replace(run, plan=most).loop(run.begin)
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         self._run = dataclasses.replace(run, timings=timings)
         self._budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))

@@ -144,7 +144,7 @@ def step_plan(
         if stop in after:
             restart = max(restart, JUMP if after[stop] > stop else KINK)
             begin = max(begin, after[stop])
-    counts = [steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)]
+    counts = [steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)] if h is not None else [0] * len(stops)
     return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops), tuple(restarts))
 
 

@@ -13,6 +13,11 @@ from symlie.runtime.layout.layout import Array
 
 def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]:
     """Sort breakpoints, and merge each that lies before the start of the step after its predecessor."""
+    times = np.array(sorted(breakpoints))
+    ends = np.array([breakpoints[t] for t in times.tolist()])
+    resolution = TIME_RESOLUTION * np.maximum(np.abs(times[1:]), np.abs(times[:-1]))
+    if np.all(times[1:] - ends[:-1] >= resolution):
+        return dict(zip(times.tolist(), ends.tolist(), strict=True))
     found: dict[float, float] = {}
     last = -math.inf
     for t, start in sorted(breakpoints.items()):

@@ -26,6 +26,7 @@ from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
+from symlie.runtime.solution.evaluation.single_outputs import SingleOutputs
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_first_order_states import steered
@@ -406,6 +407,19 @@ def test_named_values_of_many_states_have_leading_axes() -> None:
         completed.q[0] = 1.0
     with pytest.raises(ModelError, match="one state, not from states of the shape"):
         joints.simulator(h=0.01).set_state(elbow={"rate": [0.0, 1.0]})
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_outputs_of_single_states_have_the_same_bits(backend: str) -> None:
+    """With multipliers, for outputs of the model, and for those of every model."""
+    system = driven(backend).with_input("motor", 0.0, 0.3)
+    of_model = [name for name in system.layout.outputs if name.endswith(("_force", "_moment"))]
+    assert len(of_model) == 4
+    for names in (of_model, [*of_model, "energy"]):
+        evaluate = SingleOutputs(system, names)
+        for state in (system.state(elbow={"rate": 2.0}), system.state(t=0.4, complete=False)):
+            for name, value in zip(names, evaluate(state), strict=True):
+                np.testing.assert_array_equal(value, system.outputs(state, [name])[name])
 
 
 def test_states_cannot_be_changed() -> None:

@@ -11,7 +11,7 @@ from symlie.errors import ControllerError, ModelError
 from symlie.runtime.integrate.simulation.sampled import OF_EVERY_STATE, Sampled
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.solution.evaluation.outputs import outputs
+from symlie.runtime.solution.evaluation.single_outputs import SingleOutputs
 from symlie.runtime.solution.outputs import output_names
 from symlie.runtime.solution.state import single_state
 
@@ -31,9 +31,10 @@ class ControllerCall:
     def __init__(self, controller: Sampled, held: HeldValues) -> None:
         self._controller, self._held = controller, held
         known = output_names(held.stated.layout)
-        self._outputs = [name for name in controller.reads if name in known]
-        self._needs_state = bool(self._outputs) or "state" in controller.reads
-        available = (*OF_EVERY_STATE, *self._outputs)
+        names = [name for name in controller.reads if name in known]
+        self._outputs = SingleOutputs(held.system, names) if names else None
+        self._needs_state = bool(names) or "state" in controller.reads
+        available = (*OF_EVERY_STATE, *names)
         # Outputs follow the parts of the state and have precedence.
         places = [len(available) - 1 - available[::-1].index(name) for name in controller.reads]
         self._pick = itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[k] for k in places)
@@ -63,9 +64,7 @@ class ControllerCall:
     def _given(self, t: float, parts: Parts) -> list[object]:
         """Return all values that the function can read."""
         state = single_state(self._held.stated, t, *parts)
-        found = outputs(self._held.system, state, self._outputs, None) if self._outputs else {}
-        values = (found[name] for name in self._outputs)
-        return [*parts[:2], state, *(value if value.ndim else float(value) for value in values)]
+        return [*parts[:2], state, *(self._outputs(state) if self._outputs is not None else ())]
 
     def _several(self, t: float, found: object) -> list[tuple[str, object]]:
         """Return the values of several inputs by name."""

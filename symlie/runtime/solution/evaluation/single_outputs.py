@@ -47,7 +47,7 @@ class _CompiledOutputs:
 
     def __init__(self, kernels: CKernels, system: System, names: Sequence[str]) -> None:
         layout, library = system.layout, kernels.library
-        self._kernels, self._prepared, self._has_rows = kernels, system.prepared, bool(layout.rows)
+        self._kernels, self._system, self._has_rows = kernels, system, bool(layout.rows)
         numbers = {name: k for k, name in enumerate(layout.outputs)}
         ends = np.cumsum([layout.outputs[name][0].stop - layout.outputs[name][0].start for name in names])
         self._parts = [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
@@ -63,10 +63,12 @@ class _CompiledOutputs:
         self._values.wanted = library.pointer(self._wanted, "long long[]")
 
     def values(self, state: State) -> list[float | Array]:
-        kernels, p = self._kernels, self._prepared
+        kernels, p = self._kernels, self._system.prepared
         t, q, v = float(state.t), state.q, state.v
         self._t[0], self._q[:], self._v[:] = t, q, v
-        if self._has_rows:
+        if state.of_solution is not None and state.system is self._system:
+            self._multipliers[:] = state.of_solution
+        elif self._has_rows:
             self._multipliers[:] = kernels.acceleration_at(p, t, q, v)[1]
         problem = kernels.problem(p)
         workspace = kernels.observation_workspace(problem)

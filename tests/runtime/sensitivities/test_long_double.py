@@ -28,7 +28,7 @@ RELATIVE = 1e-3
 
 BOUND = 1e-11
 """Bound on differences relative to the largest value of a tangent: rounding of 100 steps, and of λ over h; found to be
-at most 6e-12."""
+at most 8e-12."""
 
 TIGHT = {"newton_rtol": 1e-16, "newton_atol": 1e-15, "newton_max": 40}
 

@@ -132,30 +132,35 @@ class Linearization:
         """Yield the maps of all steps, a bounded number at a time."""
         columns = self.size + self._directions.count
         most = max(1, CHUNK // max(1, columns * max(self._layout.dimension + self._layout.rows, 1)))
-        chunks = list(self._of_one_kind(most))
+        chunks = [slice(k, min(k + most, self.recorded.count)) for k in range(0, self.recorded.count, most)]
         for steps in reversed(chunks) if backwards else chunks:
             yield self._maps(steps)
 
-    def _of_one_kind(self, most: int) -> Iterator[slice]:
-        """Yield ranges of steps that start from the same data."""
-        kinds, first = list(zip(self.recorded.knows_acceleration, self.recorded.knows_own, strict=True)), 0
-        for k in range(1, self.recorded.count + 1):
-            if k == self.recorded.count or k - first == most or kinds[k] != kinds[first]:
-                yield slice(first, k)
-                first = k
-
     def _maps(self, steps: slice) -> StepMaps:
-        r, directions = self.recorded, self._directions.count
-        count = steps.stop - steps.start
+        size, columns = self.size, self.size + self._directions.count
+        found = np.empty((steps.stop - steps.start, size, columns))
+        numbers, kinds = np.arange(steps.start, steps.stop), self._kinds[steps]
+        for kind in np.unique(kinds):
+            found[kinds == kind] = self._of_one_kind(numbers[kinds == kind])
+        return StepMaps(steps, found[..., :size], found[..., size:])
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.intp]:
+        """Numbers that are equal for steps that start from the same data."""
+        knows_acceleration = self.recorded.knows_acceleration & self._program.has(StageWithMultipliers)
+        return np.asarray(2 * knows_acceleration + self.recorded.knows_own, dtype=np.intp)
+
+    def _of_one_kind(self, steps: NDArray[np.intp]) -> Array:
+        """Return the maps of steps that start from the same data, shape (steps, size, size + variables)."""
+        r, directions, count = self.recorded, self._directions.count, len(steps)
         seeds = np.zeros((count, self.size + directions, self.size))
         seeds[:, : self.size] = np.eye(self.size)
         values, tangents = {"q": r.q[steps], "v": r.v[steps], "multipliers": r.multipliers[steps]}, self.tangents(seeds)
-        if r.knows_acceleration[steps.start]:
+        if r.knows_acceleration[steps[0]]:
             values["acceleration"] = r.acceleration[steps]
-        after = slice(steps.start + 1, steps.stop + 1)
-        end = {"q": r.q[after], "v": r.v[after], "multipliers": r.multipliers[after]}
+        end = {"q": r.q[steps + 1], "v": r.v[steps + 1], "multipliers": r.multipliers[steps + 1]}
         batch = StepBatch(r.begin[steps], r.lengths[steps], values, tangents, end)
-        if r.knows_own[steps.start]:
+        if r.knows_own[steps[0]]:
             for name, place in self._method.own_parts(self._layout).items():
                 values[name] = r.own[steps, place]
         elif self._begin is not None:
@@ -164,8 +169,7 @@ class Linearization:
             values |= nothing | first.values
             blank = {part.name: np.zeros_like(tangents[part.name]) for part in self.parts if part.name in nothing}
             tangents |= blank | first.tangents
-        found = np.swapaxes(self.row(self._execute(batch).tangents), 1, 2)
-        return StepMaps(steps, found[..., : self.size], found[..., self.size :])
+        return np.swapaxes(self.row(self._execute(batch).tangents), 1, 2)
 
     def _empty(self, name: str, count: int) -> Array:
         """Return the zeros with which a method starts to carry an array."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from symlie.errors import (
     CodeNotLoadedError,
     ControllerError,
     FormatError,
+    InterruptedIntegrationError,
     ModelError,
     SmoothnessError,
     UnknownNameError,
@@ -426,6 +428,35 @@ def test_failure_of_a_controller_carries_the_solution(controller: dict[str, Any]
     assert caught.value.solution.t[-1] == sim.t == at
     with pytest.raises(ModelError, match="where a controller failed; continue from another state"):
         sim.step()
+
+
+def test_interruption_in_a_controller_keeps_the_solution() -> None:
+    def interrupted_at_once(t: float) -> list[float]:
+        if t >= 4 * PERIOD:
+            raise KeyboardInterrupt
+        return [t, 0.0]
+
+    controller = sl.Sampled(interrupted_at_once, period=PERIOD, writes="push")
+    with pytest.raises(InterruptedIntegrationError, match=r"Interrupted at t = 0\.0625") as caught:
+        sl.solve(pushed("c"), 1.0, h=PERIOD / 2, controllers=[controller])
+    assert caught.value.solution is not None
+    assert len(caught.value.solution.t) == 9
+
+
+def test_memory_of_a_controlled_simulation_does_not_grow() -> None:
+    sim = pushed("c").simulator(h=PERIOD, controllers=[sampled(delay=PERIOD)])
+
+    def go_on() -> float:
+        for _ in range(200):
+            sim.step()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    go_on()
+    first = go_on()
+    grown = go_on() - first
+    tracemalloc.stop()
+    assert grown < 2000
 
 
 def test_refused_controllers_are_named() -> None:

@@ -298,6 +298,7 @@ def execute(
                     wanted = int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))
                     budget = max(1, min(GROWTH * budget, wanted, MOST_STEPS))
     except KeyboardInterrupt:
+        loop.drain(recorder)
         state = loop.captured(cpu, state.is_done)
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
     except CheckpointError as error:

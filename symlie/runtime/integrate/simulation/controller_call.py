@@ -37,7 +37,9 @@ class ControllerCall:
         available = (*OF_EVERY_STATE, *names)
         # Outputs follow the parts of the state and have precedence.
         places = [len(available) - 1 - available[::-1].index(name) for name in controller.reads]
-        self._pick = itemgetter(*places) if len(places) > 1 else lambda values: tuple(values[k] for k in places)
+        # A slice makes a sequence of one value or of none.
+        first = places[0] if places else 0
+        self._pick = itemgetter(*places) if len(places) > 1 else itemgetter(slice(first, first + len(places)))
         self._name = controller.writes[0] if len(controller.writes) == 1 else None
 
     def __call__(self, t: float, parts: Parts) -> Values:

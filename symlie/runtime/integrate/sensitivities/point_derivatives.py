@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,8 @@ from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
 from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.node_steps import StepKernels
-from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import States
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_names
 from symlie.runtime.linear.schur import Scattering
 from symlie.runtime.system.system import System
@@ -63,7 +61,7 @@ class PointDerivatives:
     def __init__(self, system: System, directions: Directions) -> None:
         self.system, self.directions = system, directions
         self.layout, self._p = system.layout, system.prepared
-        self.nodes = numpy_kernels(system)
+        self.nodes = system.sets.in_numpy
         self.operators = NodeOperators(system.layout, self.nodes, lambda: self.slopes)
         self._scatterings: dict[str, list[Scattering]] = {}
 
@@ -184,17 +182,6 @@ class PointDerivatives:
         kernels = self.system.sets.matrices(name).kernels
         values = kernels.of_states(self._p, States(at.t, at.q, at.v, multipliers), a)
         return [s.dense(x) for s, x in zip(self._scatterings[name], values, strict=True)]
-
-
-def numpy_kernels(system: System) -> NumpyKernels:
-    """Return the kernels of a system in NumPy, shared by all systems with its layout."""
-    layout = system.layout
-    if layout not in _known:
-        _known[layout] = NumpyKernels(layout, system.files[f"{layout.name}.py"])
-    return _known[layout]
-
-
-_known: WeakKeyDictionary[Layout, NumpyKernels] = WeakKeyDictionary()
 
 
 def _names(name: str) -> list[str]:

@@ -190,6 +190,12 @@ become dependent. Mechanisms far from a singular configuration keep a quarter, c
 RANK_CHANGE = 0.2
 """Relative change of that resultant within a step above which a singular configuration is at most a few steps away."""
 
+RANK_PARALLEL = 0.8
+"""Square of the cosine of the angle above which a row of the constraint Jacobian keeps its direction within a step."""
+
+RANK_SHRUNK = 2.0
+"""Ratio of the lengths of such a row before and after a step above which it is about to vanish."""
+
 RANK_ITERATIONS = 3
 """Number of inverse iterations for that combination."""
 

@@ -375,6 +375,8 @@ class Manifest(Types):
     conditions: tuple[InitialCondition, ...] = field(default=(), metadata={OPTIONAL: True})
     """Conditions on the initial velocities, such as specified rates of joints."""
     compliances: tuple[Compliance, ...] = field(default=(), metadata={OPTIONAL: True})
+    bases: tuple[tuple[str, int], ...] = field(default=(), metadata={OPTIONAL: True})
+    """Floating bodies that carry joints, by node and index; unspecified velocities are zero initially if possible."""
     given_coordinates: tuple[tuple[str, str], ...] = field(default=(), metadata={OPTIONAL: True})
     """Joints and their coordinates that initial values were given of, which assembly keeps."""
 

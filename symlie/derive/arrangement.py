@@ -66,7 +66,7 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
     parameters, breakpoints = tuple(model.parameters), tuple(model.breakpoints)
     return Arrangement(
         parameters, tuple(sets), tuple(instances), motions, breakpoints, tuple(model.tables), curves=curves,
-        joint_rates=tuple(model.joint_rates), conditions=tuple(model.conditions.values()),
+        joint_rates=tuple(model.joint_rates), conditions=tuple(model.conditions.values()), bases=model.bases,
         compliances=tuple(model.compliances.values()), given_coordinates=tuple(model.given_coordinates),
     )  # fmt: skip
 

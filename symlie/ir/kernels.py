@@ -166,6 +166,7 @@ class Arrangement(Brief):
     """Parameters compiled as constants; ELEMENT.NAME for element types."""
     joint_rates: tuple[JointRate, ...] = ()
     conditions: tuple[InitialCondition, ...] = ()
+    bases: tuple[tuple[str, int], ...] = ()
     compliances: tuple[Compliance, ...] = ()
     given_coordinates: tuple[tuple[str, str], ...] = ()
 

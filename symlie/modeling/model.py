@@ -69,7 +69,7 @@ class Model(Drawn, TableStatement):
     """
 
     INTERNAL = TableStatement.INTERNAL | frozenset({
-        "arrays", "breakpoints", "compliances", "conditions", "curves", "given_coordinates",
+        "arrays", "bases", "breakpoints", "compliances", "conditions", "curves", "given_coordinates",
         "initial_values", "instances", "is_empty", "joint_coordinates", "joint_rates", "motions",
         "run_time_tables", "shapes", "tables", "with_program", "without_own_statement",
     })  # fmt: skip
@@ -88,6 +88,7 @@ class Model(Drawn, TableStatement):
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.joint_rates: list[JointRate] = []
         self.conditions: dict[str, InitialCondition] = {}
+        self.bases: tuple[tuple[str, int], ...] = ()
         self.given_coordinates: dict[tuple[str, str], None] = {}
         self.compliances: dict[str, Compliance] = {}
         self.curves: list[StatedCurve] = []
@@ -443,7 +444,7 @@ class Model(Drawn, TableStatement):
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
         other.tables = self.tables
         other.initial_values, other.instances = self.initial_values, list(self.instances)
-        other.joint_rates, other.conditions = self.joint_rates, self.conditions
+        other.joint_rates, other.conditions, other.bases = self.joint_rates, self.conditions, self.bases
         other.compliances, other.given_coordinates = self.compliances, self.given_coordinates
         return other
 

@@ -169,6 +169,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
     other.motions, other.arrays = list(model.motions), list(model.arrays)
     other.shapes = list(model.shapes)
     other.joint_rates, other.conditions = list(model.joint_rates), dict(model.conditions)
+    other.bases = model.bases
     other.given_coordinates, other.compliances = dict(model.given_coordinates), dict(model.compliances)
     for node in model.nodes:
         if node not in placed:

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import NEWTON_STEPS, POSITION_TOLERANCE, SETTLED, VELOCITY_TOLERANCE
-from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
-from symlie.runtime.layout.layout import Array
+from symlie.errors import (
+    InconsistentInitialValuesError,
+    NotFiniteError,
+    RedundantConstraintsError,
+    SingularMassMatrixError,
+)
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.balances import Balances
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
@@ -99,6 +104,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values, or let them be assembled: system.assembled() (--assemble)."
         )
+    _check_rates(layout, t, mechanics.hidden_residual(t, q, near, jacobian))
     known = v
     v, chosen = problem.consistent(known, guess)
     is_changed = not np.array_equal(v, near)
@@ -117,6 +123,16 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     acceleration, multipliers = mechanics.index1(t, q, v)
     _check_accelerations(mechanics, t, q, v, acceleration)
     return InitialState(q, v, multipliers, chosen)
+
+
+def _check_rates(layout: Layout, t: float, rates: Array) -> None:
+    """Raise NotFiniteError if a constraint has no finite time derivative, as √t at zero."""
+    if not np.isfinite(rates).all():
+        row = int(np.argmin(np.isfinite(rates)))
+        raise NotFiniteError(
+            f"In '{layout.name}', the time derivative of {layout.row_name(row)} is not finite at t = {t:g}; state the "
+            "constraint by a function with finite derivatives."
+        )
 
 
 def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:

@@ -25,6 +25,8 @@ class Status(enum.IntEnum):
     TURNED_TOO_FAR = 13
     CHATTERING = 14
     DIVERGING = 15
+    ACCUMULATION = 16
+    INCONSISTENT_RESET = 17
 
 
 WHOLE_TURN = 2 * math.pi
@@ -279,6 +281,10 @@ EVENT_FAR = 8
 
 EVENT_FAR_CUBIC = 0.02
 """Largest cubic part of such a function, relative to the variation."""
+
+FLIGHTS = 2.0
+"""Length of the first step after a change of the state at an event, in times between the last two changes: an event in
+a much shorter part of a step could be missed."""
 
 BEGINS_RUN = 2
 """Mark of values of event functions at the start of a run."""

@@ -118,6 +118,17 @@ class EventFunction:
 
 
 @dataclass(frozen=True)
+class ResetComponent:
+    """Component of the state of an instance that takes a new value at one of its events."""
+
+    event: int
+    """Number of the event among those of the type."""
+    is_velocity: bool
+    component: int
+    """Index among the velocities, or among the stored components, of the instance."""
+
+
+@dataclass(frozen=True)
 class ParameterLayout:
     """Parameter of the model or of an element type."""
 
@@ -187,6 +198,8 @@ class ElementType:
     """Unwrapped angles of an instance; they follow the storage of its nodes in the configuration argument."""
     switches: int = field(default=0, kw_only=True, metadata={OPTIONAL: True})
     """Number of functions of an instance whose signs select branches of forces and constraints."""
+    resets: tuple[ResetComponent, ...] = field(default=(), kw_only=True, metadata={OPTIONAL: True})
+    """Components that events change, in the order of the results of the kernel ``resets``."""
 
     @property
     def rows(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
-from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
+from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents, ResetComponent
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import computed_initially, initial_components
 from symlie.derive.derived_statement import DerivedStatement
@@ -211,6 +211,8 @@ def _element_kernels(
         kernels.append(kernel(f"output_{output.name}", output.components, row="output"))
     if statement.events:
         kernels.append(kernel("events", [e.expression for e in statement.events]))
+    if statement.resets:
+        kernels.append(kernel("resets", [value for reset in statement.resets for value in reset.values]))
     if statement.angles:
         rates = forward(statement.program, [a.principal for a in statement.angles], statement.motion())
         kernels += [
@@ -237,7 +239,7 @@ def _element_kernels(
         prepared_parameters=builder.own.size,
         mass=_pattern(mass),
         mass_is_constant=dynamics.mass_is_constant,
-        conserves_energy=conserves_energy(statement, dynamics, constraints.rate),
+        conserves_energy=not statement.resets and conserves_energy(statement, dynamics, constraints.rate),
         jacobian=_pattern(jacobian),
         constraints=tuple(
             ConstraintRows(c.name, len(c.rows), c.level, c.is_affine, tuple(map(velocities.index, c.balances)))
@@ -251,12 +253,30 @@ def _element_kernels(
         placements=tuple((p.place, p.reference) for p in statement.placements),
         located=tuple(node.place for node in statement.locations),
         unwrapped=len(statement.angles),
-        events=tuple(EventFunction(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
+        events=_events(statement),
+        resets=_resets(statement, velocities),
         switches=len(switching.body.outputs),
         kernels=tuple(kernels),
     )
     element = _with_size(element, "e", builder.own.size)
     return replace(element, kernels=(*element.kernels, builder.prepare()))
+
+
+def _events(statement: Statement) -> tuple[EventFunction, ...]:
+    """Return the events; by default they end a run unless they change the state."""
+    changing = {r.event for r in statement.resets}
+    stated = [(e, e.name not in changing if e.is_terminal is None else e.is_terminal) for e in statement.events]
+    return tuple(EventFunction(e.name, DIRECTIONS[e.direction], is_terminal) for e, is_terminal in stated)
+
+
+def _resets(statement: Statement, velocities: list[Expr]) -> tuple[ResetComponent, ...]:
+    """Return the components that events of a statement change, whose velocities are given in order."""
+    events, stored = [e.name for e in statement.events], configuration_symbols(statement)
+    return tuple(
+        ResetComponent(events.index(r.event), (is_velocity := c in velocities),
+                       (velocities if is_velocity else stored).index(c))
+        for r in statement.resets for c in r.components
+    )  # fmt: skip
 
 
 def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr]]) -> list[Kernel]:

@@ -23,7 +23,17 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import new_name, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
+from symlie.modeling.terms import (
+    BodyTree,
+    Constraint,
+    Event,
+    Location,
+    Output,
+    Parameter,
+    Placement,
+    Reset,
+    UnwrappedAngle,
+)
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
 from symlie.retired import NamesSuccessors
@@ -40,7 +50,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
     INTERNAL = frozenset({
         "angles", "applied_forces", "dissipated_terms", "energy_terms", "fields", "generalized_forces",
         "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms", "program",
-        "slots", "time", "totals", "trees", "units",
+        "resets", "slots", "time", "totals", "trees", "units",
     })  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -73,6 +83,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.local_outputs: list[Output] = []
         self.events: list[Event] = []
         """Events in the order of their definition."""
+        self.resets: list[Reset] = []
         self._forces_of_all: str | None = None
         self._velocities: set[Symbol] = set()
         self._accelerations: set[Symbol] = set()

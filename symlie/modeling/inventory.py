@@ -41,6 +41,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield f"local output '{output.name}'", output.components
     for event in statement.events:
         yield f"event '{event.name}'", (event.expression,)
+    for reset in statement.resets:
+        yield f"a reset at event '{reset.event}'", reset.values
 
 
 def check_symbols(model: Model, statement: Statement) -> None:
@@ -86,7 +88,8 @@ def fingerprint(model: Model) -> Hashable:
         tuple(
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
              len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
-             len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles))
+             len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles),
+             len(s.resets))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -19,7 +19,6 @@ from symlie.ir.program import Vector
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
-from symlie.modeling.initial_values import InitialValue, with_initial_values
 from symlie.modeling.instances import (
     Place,
     given_names,
@@ -34,7 +33,7 @@ from symlie.modeling.node_array import NodeArray, NodeReference, StatedCurve, st
 from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.tables import TableStatement
 from symlie.modeling.terms import Motion
-from symlie.modeling.values import flat, given_space, shared_name
+from symlie.modeling.values import InitialValue, flat, given_space, shared_name, with_initial_values
 from symlie.rotations import UNIT_LENGTH, with_rotations
 from symlie.utilities.number_checks import is_whole_number
 from symlie.utilities.showing import line

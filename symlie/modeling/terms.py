@@ -136,7 +136,18 @@ class Event(Brief):
     name: str
     expression: Expr
     direction: Direction
-    is_terminal: bool
+    is_terminal: bool | None
+    """True if the event ends a run; None if it does unless it changes the state or the constraints."""
+
+
+@dataclass(frozen=True, repr=False)
+class Reset(Brief):
+    """New values of components of the state at an event of the same statement."""
+
+    event: str
+    components: tuple[Expr, ...]
+    """Symbols of the components."""
+    values: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, repr=False)

@@ -327,6 +327,11 @@ class _Restated:
                 f"'{statement.name}' defines fields, dependent nodes or acceleration-level constraints in addition to "
                 "bodies, which minimal coordinates do not support."
             )
+        if statement.resets:
+            raise ModelError(
+                f"'{statement.name}' resets the state at events; define resets of the joint coordinates on the result "
+                "of minimal_coordinates."
+            )
         for angle in statement.angles:
             if angle.value in values:
                 continue

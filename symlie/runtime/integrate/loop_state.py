@@ -47,6 +47,9 @@ class Counters:
     stiff_step: float = 0.0
     chattering_since: float = 0.0
     chattering_step: float = 0.0
+    changed_at: float = 0.0
+    flight: float = 0.0
+    changes_at_once: int = 0
 
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
         """Add the Newton iterations of a step that starts at t."""

@@ -129,6 +129,26 @@ class Layout(ComponentNames):
         return event_values(self._types, self.name)
 
     @cached_property
+    def changes(self) -> NDArray[np.int32]:
+        """Changes of the state at events, shape (changes, 3): event value, component of (v, q), and result of the
+        kernel ``resets``."""
+        rows, result, event = [np.zeros((0, 3), dtype=np.int32)], 0, 0
+        for element, velocities, stored in zip(self.elements, self.places, self.stored_places, strict=True):
+            for own_v, own_q in zip(velocities, stored, strict=True):
+                for k, reset in enumerate(element.resets):
+                    place = own_v[reset.component] if reset.is_velocity else self.dimension + own_q[reset.component]
+                    rows.append(np.array([[event + reset.event, place, result + k]], dtype=np.int32))
+                event, result = event + len(element.events), result + len(element.resets)
+        return np.concatenate(rows)
+
+    @cached_property
+    def event_changes(self) -> NDArray[np.bool_]:
+        """Flags of event values that change the state, shape (events,)."""
+        mask = np.zeros(len(self.events), dtype=bool)
+        mask[self.changes[:, 0]] = True
+        return mask
+
+    @cached_property
     def curves(self) -> dict[str, CurveSlice]:
         """Curves through nodes by name."""
         return {c.name: self._curve(c) for c in self.manifest.curves}

@@ -237,3 +237,7 @@ class Mechanics:
     def events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         """Return the event functions, shape (events,)."""
         return self.kernels.events(self.p, t, q, v, multipliers)
+
+    def resets(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Return the new values of components of the state at events, in the order of `Layout.changes`."""
+        return self.kernels.resets(self.p, t, q, v, multipliers)

@@ -344,7 +344,7 @@ def solution_of(run: Run, state: LoopState, recorder: Recorder, failure: Integra
     status = type(failure).__name__ if failure is not None else "ok"
     if failure is None and accumulating_event(run, recorder.events, counters) is not None:
         status = ACCUMULATION
-    elif failure is None and any(e.is_terminal for e in recorder.events):
+    elif failure is None and any(e.is_terminal and e.t == state.t for e in recorder.events):
         status = "event"
     return Solution(
         run.system,

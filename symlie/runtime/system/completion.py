@@ -48,6 +48,8 @@ class StatedState(Brief):
         Specified values of outputs that are linear in v, such as rates of joints, with their names for messages.
     rates
         Specified rates of joints that are first-order states, and velocities of their bodies; None without such rates.
+    keeps_angles
+        True if unwrapped angles stay near those in q, instead of their initial values.
     """
 
     q: Array
@@ -55,6 +57,7 @@ class StatedState(Brief):
     given: NDArray[np.bool_]
     conditions: Mapping[str, tuple[Array, str]] = field(default_factory=dict)
     rates: GivenRates | None = None
+    keeps_angles: bool = False
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
@@ -68,7 +71,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     v = np.where(given & layout.free, stated.v, 0.0)
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
-    q = mechanics.with_start_angles(t, q)
+    q = mechanics.with_angles(t, q) if stated.keeps_angles else mechanics.with_start_angles(t, q)
     near = np.where(given, v, stated.v)
     if stated.rates is not None:
         mechanics.prescribe(t, q, near)

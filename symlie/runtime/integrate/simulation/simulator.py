@@ -18,6 +18,7 @@ from symlie.runtime.integrate.run import FAILURES, RETURN_SECONDS, Run, solution
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import LARGEST_STEPS
 from symlie.runtime.integrate.simulation.course import Course, Position
+from symlie.runtime.integrate.simulation.jump import Occurred, Velocity, state_after_jump
 from symlie.runtime.integrate.simulation.schedule import Schedule
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues, SimulatorInputs
 from symlie.runtime.layout.layout import Array
@@ -33,7 +34,7 @@ from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
 from symlie.utilities.showing import line
 
-GO_ON = "continue from another state by set_state or restore"
+GO_ON = "continue by jump, set_state or restore"
 """Advice after the end of a simulation."""
 
 
@@ -48,6 +49,7 @@ class SavedSimulation:
     history: dict[str, dict[float, Array]]
     records: tuple[int, int]
     ended: str
+    occurred: Occurred
 
     def __repr__(self) -> str:
         return line("SavedSimulation", [f"'{self.owner._stated.name}'", f"t = {self.t:g} s"])
@@ -228,13 +230,48 @@ class Simulator:
             q, v, multipliers = found.q, found.v, found.multipliers
         self._begin(self._loop_state(at, Start(q, v, multipliers, state.carried)))
 
+    def jump(self, velocity: Velocity) -> None:
+        """Change velocities at the current time, such as by an impact, and continue, also after a terminal event.
+
+        The method starts again, and records contain both states at this time. Events are not repeated.
+
+        Parameters
+        ----------
+        velocity
+            All velocities, shape (dimension,), or values by name: ``{"ball": {"x_dot": 1.0}}`` for fields of nodes and
+            rates of joints. The others change as little as the constraints permit, in the metric of the mass matrix, as
+            by the impulses of joints.
+
+        Raises
+        ------
+        UnknownNameError
+            If a node, a joint or a field does not exist.
+        ModelError
+            If a value has the wrong size or is not finite, or belongs to a prescribed or dependent node.
+        InconsistentInitialValuesError
+            If the velocities violate a constraint.
+        """
+        self._drain()
+        before = self._loop.captured()
+        after = state_after_jump(self._system, before, velocity, self._occurred)
+        if self._request.method.restarts_at_kinks:
+            after = dataclasses.replace(after, at=dataclasses.replace(after.at, h=0.0))
+        self._ended, self._occurred = "", ()
+        if self._course.position.is_fresh:
+            self._begin(after)
+            return
+        self._course.jump(after)
+        if self._record:
+            at = after.at
+            self._recorder.add_state(after.t, at.q, at.v, at.multipliers, at.carried)
+
     def save(self) -> SavedSimulation:
         """Return the data with which `restore` continues from here bit for bit, any number of times."""
         self._drain()
         history = {name: dict(values) for name, values in self._history.items()}
         records = len(self._recorder), len(self._recorder.events)
         kept = copy.deepcopy((self._loop.captured(), self._course.position))
-        return SavedSimulation(self, *kept, self._held.copied(), history, records, self._ended)
+        return SavedSimulation(self, *kept, self._held.copied(), history, records, self._ended, self._occurred)
 
     def restore(self, saved: SavedSimulation) -> None:
         """Return to a saved state, with its inputs; later records and unread events are discarded.
@@ -255,7 +292,7 @@ class Simulator:
         for name, value in saved.inputs.items():
             self._held.set(name, value)
         self._course.put(*copy.deepcopy((saved.loop, saved.position)))
-        self._ended = saved.ended
+        self._ended, self._occurred = saved.ended, saved.occurred
         self._history = {name: dict(values) for name, values in saved.history.items()}
         self._recorder, self._unread = self._recorder.copied(*saved.records), []
 
@@ -278,6 +315,7 @@ class Simulator:
         """Start the method and the records at a state."""
         self._course.begin(state, self._held.names)
         self._t0, self._ended, at = state.t, "", state.at
+        self._occurred: Occurred = ()
         self._unread, self._recorder = [], Recorder(self._stated.layout)
         self._history = {name: {state.t: value} for name, value in self._held.copied().items()}
         if self._record:
@@ -308,9 +346,10 @@ class Simulator:
         self._drain()
         if status in FAILURES:
             raise self._failed(status)
-        if status is Status.EVENT:
+        if status is Status.EVENT or status is Status.ACCUMULATION:
             t = self._loop.t
-            name = next((e.name for e in reversed(self._unread) if e.is_terminal), "")
+            self._occurred = tuple((e.name, e.instance) for e in self._unread if e.t == t)
+            name = next((e.name for e in reversed(self._unread) if e.is_terminal), self._unread[-1].name)
             self._ended = f"The simulation has ended at t = {t:.9g} by the event '{name}'; {GO_ON}."
         return status
 

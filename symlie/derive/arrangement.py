@@ -68,6 +68,7 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
         parameters, tuple(sets), tuple(instances), motions, breakpoints, tuple(model.tables), curves=curves,
         joint_rates=tuple(model.joint_rates), conditions=tuple(model.conditions.values()),
         compliances=tuple(model.compliances.values()), given_coordinates=tuple(model.given_coordinates),
+        engagements=tuple(model.engagements),
     )  # fmt: skip
 
 

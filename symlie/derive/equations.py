@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from symlie.derive.activities import with_activities
 from symlie.derive.balances import with_balances
 from symlie.derive.constraints import without_held_lengths
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
@@ -314,7 +315,7 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
                 f"Element type '{instances.element.name}' received parameters after it was added to '{model.name}'; "
                 "declare them first."
             )
-    balanced = with_balances(without_held_lengths(model))
+    balanced = with_balances(with_activities(without_held_lengths(model)))
     return Equations(balanced, options, stated=fingerprint(balanced))
 
 

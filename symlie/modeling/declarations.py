@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 from sympy import Add, Expr, Float, Integer, Rational, Symbol
 
+from symlie.contract.manifest import Engagement
 from symlie.errors import ModelError, SmoothnessError
 from symlie.groups.analytic_functions import function_of_ad
 from symlie.groups.group import LieGroup
@@ -24,6 +25,7 @@ from symlie.modeling.names import new_name, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import (
+    Activity,
     BodyTree,
     Constraint,
     Event,
@@ -48,9 +50,9 @@ class Stated(ListsPublicNames, NamesSuccessors):
     """All terms defined on some nodes, with their parameters and the time."""
 
     INTERNAL = frozenset({
-        "angles", "applied_forces", "dissipated_terms", "energy_terms", "fields", "generalized_forces",
-        "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms", "program",
-        "resets", "slots", "time", "totals", "trees", "units",
+        "activities", "angles", "applied_forces", "dissipated_terms", "energy_terms", "engagements", "fields",
+        "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms",
+        "program", "resets", "slots", "time", "totals", "trees", "units",
     })  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -74,6 +76,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.locations: list[Location] = []
         self.trees: list[BodyTree] = []
         self.angles: list[UnwrappedAngle] = []
+        self.activities: list[Activity] = []
+        self.engagements: list[Engagement] = []
         self.constraints: list[Constraint] = []
         """Constraints in the order of their definition."""
         self.outputs: list[Output] = []

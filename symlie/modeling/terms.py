@@ -91,6 +91,14 @@ class Constraint(Brief):
 
 
 @dataclass(frozen=True, repr=False)
+class Activity(Brief):
+    """Factor of the equations of a constraint that events release or engage: 1 in force, 0 released."""
+
+    symbol: Symbol
+    constraint: str
+
+
+@dataclass(frozen=True, repr=False)
 class Placement(Brief):
     """Dependent node on Rⁿ, a reference node plus an offset; ``place`` and ``reference`` are indices of the statement's
     nodes."""

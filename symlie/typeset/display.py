@@ -214,9 +214,14 @@ def _rows(view: StatementView) -> dict[str, list[Row]]:
 
 def _when(event: Event, statement: Statement) -> str:
     crossing = {"rising": "rises", "falling": "falls"}.get(event.direction, "passes")
-    changes = any(r.event == event.name for r in statement.resets)
-    is_terminal = not changes if event.is_terminal is None else event.is_terminal
-    effects = ["changes the state"] * changes + ["ends the integration"] * is_terminal
+    resets = any(r.event == event.name for r in statement.resets)
+    at = [e for e in statement.engagements if e.event == event.name]
+    is_terminal = not (resets or at) if event.is_terminal is None else event.is_terminal
+    effects = [
+        *["changes the state"] * resets,
+        *(f"{'engages' if e.is_engaged else 'releases'} `{e.constraint}`" for e in at),
+        *["ends the integration"] * is_terminal,
+    ]
     ending = f"which {' and '.join(effects or ['is recorded'])}"
     return f"`{event.name}`: {crossing} through zero, {ending}."
 

@@ -213,6 +213,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "tables": (*types.inputs, *model.arrangement.tables),
         "unwrapped": _total(model, angles),
         "switches": _total(model, [e.switches for e in types.element_types]),
+        "releases": any(e.activities for e in types.element_types),
         "resets": _total(model, [len(e.resets) for e in types.element_types]),
         "hash": interface_hash,
         "fixed": fixed,

@@ -25,7 +25,7 @@ from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.rank_loss import is_abrupt, is_near_rank_loss
 from symlie.runtime.integrate.monitors.stiffness import look_at_step, looks_at_step
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.integrate.within.event_changes import changed, time_goes_on
+from symlie.runtime.integrate.within.event_changes import change_state, is_idle, time_goes_on
 from symlie.runtime.integrate.within.event_search import AT_START, EventSearch, SeriesSearch
 from symlie.runtime.integrate.within.step_interpolation import StepInside
 from symlie.runtime.integrate.within.switch_search import Switch, find_switch, searches_switches
@@ -338,7 +338,7 @@ class TimeLoop:
         if self.record_every and not begins_there:
             self._record()
         try:
-            self.event = changed(self.system.mechanics, state, events, counters)
+            self.event = change_state(self.system.mechanics, state, events, counters)
         except (IntegrationError, np.linalg.LinAlgError) as error:
             return Status.SINGULAR if isinstance(error, np.linalg.LinAlgError) else STATUS_OF[type(error)]
         self.begins_run = True
@@ -428,8 +428,9 @@ class TimeLoop:
             return None
         has_series = self.method.event_piece(self.stepper, self.state, h) is not None
         search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=self.begins_run)
-        found, values = search.found(), self.event_values
-        ends = self.system.layout.event_changes | np.array([value.is_terminal for value in values])
+        layout, values = self.system.layout, self.event_values
+        found = [event for event in search.found() if not is_idle(layout, event[0], self.state.q)]
+        ends = layout.event_changes | np.array([value.is_terminal for value in values])
         first = min((t for index, t, _ in found if ends[index]), default=np.inf)
         for index, t, at in found:
             if t <= first:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import ENGAGED, RELEASED
 from symlie.contract.locations import Located, located_in_order
 from symlie.contract.manifest import (
     REMEDY,
@@ -131,7 +132,7 @@ class Layout(ComponentNames):
     @cached_property
     def changes(self) -> NDArray[np.int32]:
         """Changes of the state at events, shape (changes, 3): event value, component of (v, q), and result of the
-        kernel ``resets``."""
+        kernel ``resets``, or `RELEASED` or `ENGAGED` for activities of constraints."""
         rows, result, event = [np.zeros((0, 3), dtype=np.int32)], 0, 0
         for element, velocities, stored in zip(self.elements, self.places, self.stored_places, strict=True):
             for own_v, own_q in zip(velocities, stored, strict=True):
@@ -139,7 +140,49 @@ class Layout(ComponentNames):
                     place = own_v[reset.component] if reset.is_velocity else self.dimension + own_q[reset.component]
                     rows.append(np.array([[event + reset.event, place, result + k]], dtype=np.int32))
                 event, result = event + len(element.events), result + len(element.resets)
+        names = {value.name: k for k, value in enumerate(self.events)}
+        for stated in self.manifest.engagements:
+            for place in self._activities_of(stated.constraint).ravel() if stated.event else ():
+                to = ENGAGED if stated.is_engaged else RELEASED
+                rows.append(np.array([[names[stated.event], self.dimension + place, to]], dtype=np.int32))
         return np.concatenate(rows)
+
+    @cached_property
+    def activity_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the indices of activities of constraints in a configuration, shape (elements,
+        activities)."""
+        return [
+            places[:, places.shape[1] - element.activities :]
+            for element, places in zip(self.elements, self.unwrapped_places, strict=True)
+        ]
+
+    @cached_property
+    def has_activities(self) -> bool:
+        """True if events release or engage constraints."""
+        return any(places.size for places in self.activity_places)
+
+    @cached_property
+    def initial_activities(self) -> Array:
+        """Activities at the start with the unwrapped angles before them, shape (storage - storage of nodes,)."""
+        values, released = np.zeros(self.storage - self.node_storage), set[str]()
+        for places in self.activity_places:
+            values[places - self.node_storage] = 1.0
+        for name in dict.fromkeys(e.constraint for e in self.manifest.engagements):
+            stated = [e for e in self.manifest.engagements if e.constraint == name]
+            if any(not e.event for e in stated) or all(e.is_engaged for e in stated):
+                released.add(name)
+        for name in released:
+            values[self._activities_of(name) - self.node_storage] = 0.0
+        return values
+
+    def _activities_of(self, name: str) -> NDArray[np.int64]:
+        """Indices of the activities of a joint or constraint in a configuration."""
+        if name in self.named_instances:
+            element, instance = self.named_instances[name]
+            return self.activity_places[element][instance]
+        part = self.constraints[name]
+        element = next(k for k, e in enumerate(self.elements) if e.name == part.element)
+        return self.activity_places[element][part.instances, part.stated.activity]
 
     @cached_property
     def event_changes(self) -> NDArray[np.bool_]:
@@ -147,6 +190,16 @@ class Layout(ComponentNames):
         mask = np.zeros(len(self.events), dtype=bool)
         mask[self.changes[:, 0]] = True
         return mask
+
+    @cached_property
+    def row_activities(self) -> NDArray[np.int32]:
+        """Index of the activity of each constraint equation in a configuration, or -1, shape (rows,)."""
+        found = np.full(self.rows, -1, dtype=np.int32)
+        for element, rows, places in zip(self.elements, self.row_places, self.activity_places, strict=True):
+            own = np.array([c.activity for c in element.constraints for _ in range(c.size)], dtype=np.int64)
+            for column in np.flatnonzero(own >= 0):
+                found[rows[:, column]] = places[:, own[column]]
+        return found
 
     @cached_property
     def curves(self) -> dict[str, CurveSlice]:

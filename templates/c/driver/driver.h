@@ -82,6 +82,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
     other.is_inside = 1;
 #endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
+#if RELEASES
+    if (!keep_rows(P, work, state, &mass)) return SYMLIE_NOT_FINITE;
+#endif
     const int begun = begin_events(P, control, state);
     if (begun != SYMLIE_DONE) return begun;
     for (;;) {

@@ -3,6 +3,12 @@
 #define SYMLIE_EVENT_CHANGES_H
 
 #if HAS_CHANGES
+#ifdef RESETS
+#define HAS_RESETS
+#else
+#define RESETS 0
+#endif
+
 static inline long long change_workspace(const symlie_problem *restrict P)
 {
     return RESETS + EVENTS + 3LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
@@ -62,6 +68,32 @@ static inline void sized_residual(const symlie_problem *restrict P, const symlie
 }
 #endif
 
+#if RELEASES
+/* Determine the constraint equations that are in force. */
+static inline int keep_rows(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state, mass_matrix *restrict mass)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    system_jacobian(P, state->t, state->q, state->v, B);
+    return find_dependent_rows(P, B, mass);
+}
+
+/* Change the velocities by the impulses of constraints: M (v+ - v-) + B^T Lambda = 0, B v+ + b = 0. */
+static inline int add_impulses(const symlie_problem *restrict P, symlie_real *restrict B, symlie_real *restrict b, symlie_real *restrict c,
+                               symlie_real *restrict r, symlie_real *restrict d, mass_matrix *restrict mass, symlie_state *restrict state)
+{
+    for (int n = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
+        system_jacobian(P, state->t, state->q, state->v, B);
+        hidden_residual(P, state->t, state->q, B, state->v, 0, b, c);
+        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+        const int status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+        if (status != SYMLIE_DONE) return status;
+        for (int k = 0; k < DIMENSION; k++) state->v[k] += d[k];
+        if (NONLINEAR_ROWS && is_settled(P, d, state->v)) break;
+    }
+    return SYMLIE_DONE;
+}
+#endif
+
 /* Apply the changes of all events at the time of the state. A function of such an event that remains zero counts as not
  * yet zero. */
 SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *restrict work, long long first, const symlie_plan *plan,
@@ -82,16 +114,20 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     sized_residual(P, state, B, size_of_B, size_of_v, b, c, size);
     const symlie_real residual = largest_entry(ROWS, c, 0);
 #endif
-    int moves = 0;
+    int moves = 0, engages = 0;
     system_events(P, t, state->q, state->v, state->lambda, before);
+#ifdef HAS_RESETS
     system_resets(P, t, state->q, state->v, state->lambda, value);
+#endif
     for (long long n = first; n < record->events; n++) {
         const symlie_real *row = record->event + EVENT_WIDTH * n;
         for (long long k = 0; row[1] == t && k < P->changes; k++) {
             const int *change = P->change + 3 * k, component = change[1];
             if (change[0] != (int)row[0]) continue;
-            *(component < DIMENSION ? state->v + component : state->q + component - DIMENSION) = value[change[2]];
+            symlie_real *part = component < DIMENSION ? state->v + component : state->q + component - DIMENSION;
+            *part = change[2] < 0 ? change[2] == ENGAGED : value[change[2]];
             moves |= component >= DIMENSION;
+            engages |= change[2] == ENGAGED;
         }
     }
     if (MOTIONS) system_prescribe(P, t, state->q, state->v);
@@ -103,6 +139,12 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
         system_constraint(P, t, state->q, c);
         if (!(largest_entry(ROWS, c, 0) <= bound)) return SYMLIE_INCONSISTENT_RESET;
     }
+#if RELEASES
+    if (engages) {
+        const int met = add_impulses(P, B, b, c, size_of_v, a, mass, state);
+        if (met != SYMLIE_DONE) return met;
+    }
+#endif
     sized_residual(P, state, B, size_of_B, size_of_v, b, c, size);
     /* Methods that satisfy constraints of velocities only approximately leave a residual. */
     for (int k = 0; k < ROWS; k++)
@@ -118,7 +160,7 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     }
     state->event_is_valid = BEGINS_RUN;
     if (!are_numbers(P, state->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
-    (void)a;
+    (void)a, (void)value, (void)engages;
     return time_goes_on(P, state) ? SYMLIE_DONE : SYMLIE_ACCUMULATION;
 }
 #else

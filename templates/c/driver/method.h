@@ -37,7 +37,10 @@
 #endif
 
 /* 1 if events change the state. */
-#ifdef RESETS
+#ifndef RELEASES
+#define RELEASES 0
+#endif
+#if defined(RESETS) || RELEASES
 #define HAS_CHANGES 1
 #else
 #define HAS_CHANGES 0

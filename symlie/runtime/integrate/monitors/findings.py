@@ -190,7 +190,8 @@ def findings_at_the_end(run: Run, solution: Solution, counters: Counters) -> lis
     found = []
     if (event := accumulating_event(run, solution.events, counters)) is not None:
         found.append(
-            f"Events accumulate at t = {event.t:.9g} s: '{event.name}' recurs within the resolution of "
+            f"{'Terminal events' if event.is_terminal else 'Events'} accumulate at t = {event.t:.9g} s: "
+            f"'{event.name}' recurs within the resolution of "
             "time. Continue without impacts, with a contact force or a constraint."
         )
     with np.errstate(all="ignore"):

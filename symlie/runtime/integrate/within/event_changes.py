@@ -1,4 +1,4 @@
-"""Changes of the state at events in NumPy; see ``event_changes.h``."""
+"""Changes of the state at events in a time loop in NumPy; see ``event_changes.h``."""
 
 from __future__ import annotations
 
@@ -6,35 +6,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.contract.constants import POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
+from symlie.contract.constants import ENGAGED, POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentResetError, NotFiniteError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.integrate.within.event_search import AT_START
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.stepper import State
+from symlie.runtime.solution.event_changes import changed
 from symlie.runtime.system.mechanics import Mechanics
 
 
-def changed(mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters) -> Array:
+def change_state(mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters) -> Array:
     """Apply the changes of events at the time of a state, and return the values of all event functions afterwards.
 
     A function of such an event that remains zero counts as not yet zero.
     """
     layout, t = mechanics.layout, state.t
     before = mechanics.events(t, state.q, state.v, state.multipliers)
-    values = mechanics.resets(t, state.q, state.v, state.multipliers)
-    _, known = _sized_residual(mechanics, state)
-    q, v = state.q.copy(), state.v.copy()
-    moves = False
-    for event in events:
-        for _, component, result in layout.changes[layout.changes[:, 0] == event].tolist():
-            if component < layout.dimension:
-                v[component] = values[result]
-            else:
-                q[component - layout.dimension], moves = values[result], True
-    mechanics.prescribe(t, q, v)
-    state.q, state.v = mechanics.with_angles(t, q) if moves else q, v
-    if not (np.isfinite(state.q).all() and np.isfinite(v).all()):
+    _, known = _sized_residual(mechanics, t, state.q, state.v)
+    state.q, state.v, _, moves = changed(mechanics, t, state.q, state.v, state.multipliers, events)
+    if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
         raise NotFiniteError("The state after an event is not finite.")
     if layout.rows:
         _check(mechanics, state, moves, float(np.abs(known).max(initial=0)), counters.largest_constraint)
@@ -44,6 +35,13 @@ def changed(mechanics: Mechanics, state: State, events: Sequence[int], counters:
         if after[event] == before[event]:
             after[event] = -AT_START * layout.events[event].direction
     return after
+
+
+def is_idle(layout: Layout, event: int, q: Array) -> bool:
+    """Return whether an event only releases and engages constraints which are released and engaged already."""
+    rows = layout.changes[layout.changes[:, 0] == event]
+    known = len(rows) > 0 and bool((rows[:, 2] < 0).all())
+    return known and bool((q[rows[:, 1] - layout.dimension] == (rows[:, 2] == ENGAGED)).all())
 
 
 def time_goes_on(counters: Counters, t: float, events: int) -> bool:
@@ -59,20 +57,19 @@ def time_goes_on(counters: Counters, t: float, events: int) -> bool:
 
 def violation(mechanics: Mechanics, t: float, q: Array, v: Array) -> str:
     """Description of the constraint equation that a state violates most."""
-    phi, (size, residual) = mechanics.constraint(t, q), _sized_residual(mechanics, State(t, q, v, np.zeros(0)))
+    phi, (size, residual) = mechanics.constraint(t, q), _sized_residual(mechanics, t, q, v)
     relative = np.abs(residual) / np.maximum(1, size), np.abs(phi) / max(1.0, float(np.abs(q).max(initial=0)))
     is_position = bool(relative[1].max(initial=0) > relative[0].max(initial=0))
     row, name = int(np.argmax(relative[is_position])), "Φ" if is_position else "B v + b"
     return f"{mechanics.layout.row_name(row)}: {name} = {(phi if is_position else residual)[row]:.3g}"
 
 
-def _sized_residual(mechanics: Mechanics, state: State) -> tuple[Array, Array]:
+def _sized_residual(mechanics: Mechanics, t: float, q: Array, v: Array) -> tuple[Array, Array]:
     """Return the sizes of the terms of B v + b, and its values."""
     if not mechanics.layout.rows:
         return np.zeros(0), np.zeros(0)
-    B = mechanics.jacobian(state.t, state.q, state.v)
-    size = mechanics.algebra.multiply(np.abs(B), np.abs(state.v))
-    return size, mechanics.hidden_residual(state.t, state.q, state.v, B)
+    B = mechanics.jacobian(t, q, v)
+    return mechanics.algebra.multiply(np.abs(B), np.abs(v)), mechanics.hidden_residual(t, q, v, B)
 
 
 def _check(mechanics: Mechanics, state: State, moves: bool, known: float, drift: float) -> None:
@@ -80,9 +77,10 @@ def _check(mechanics: Mechanics, state: State, moves: bool, known: float, drift:
 
     Methods that satisfy constraints of velocities only approximately leave the residual ``known``.
     """
-    phi = mechanics.constraint(state.t, state.q) if moves else np.zeros(0)
-    bound = POSITION_TOLERANCE * max(1.0, float(np.abs(state.q).max(initial=0))) + 2 * drift
-    size, residual = _sized_residual(mechanics, state)
+    t, q, v = state.t, state.q, state.v
+    phi = mechanics.constraint(t, q) if moves else np.zeros(0)
+    bound = POSITION_TOLERANCE * max(1.0, float(np.abs(q).max(initial=0))) + 2 * drift
+    size, residual = _sized_residual(mechanics, t, q, v)
     is_kept = np.abs(residual) <= VELOCITY_TOLERANCE * np.maximum(1, size) + 2 * known
     if not (np.abs(phi).max(initial=0) <= bound and is_kept.all()):
         raise InconsistentResetError("The state after an event violates a constraint.")

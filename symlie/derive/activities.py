@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from sympy import Symbol
 
+from symlie.errors import ModelError
 from symlie.modeling.instances import constraints_of
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
@@ -36,6 +37,20 @@ def with_activities(model: Model) -> Model:
         replace(i, element=_multiplied(i.element, own)) if (own := names(i.element)) else i for i in model.instances
     ]
     return found
+
+
+def check_resets(model: Model) -> None:
+    """Raise `ModelError` if an event resets a node that is prescribed or dependent."""
+    held = {m.node for m in model.motions}
+    held |= {model.nodes[p.place].name for p in (*model.placements, *model.locations)}
+    for node in (n for n in model.nodes if n.name in held):
+        own = {*node.velocity.components, *node.storage}
+        for reset in model.resets:
+            if own & set(reset.components):
+                raise ModelError(
+                    f"Node '{node.name}' of '{model.name}' is prescribed or dependent; event '{reset.event}' cannot "
+                    "reset it."
+                )
 
 
 def _multiplied(statement: _Stated, constraints: Collection[str]) -> _Stated:

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from symlie.derive.activities import with_activities
+from symlie.derive.activities import check_resets, with_activities
 from symlie.derive.balances import with_balances
 from symlie.derive.constraints import without_held_lengths
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
@@ -307,6 +307,7 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
     if has_velocity and all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; define it with model.kinetic_energy(...).")
     check_reported_names(model)
+    check_resets(model)
     _check_quantities(model)
     for instances in model.instances:
         width = sum(len(p.default) for p in instances.element.parameters)

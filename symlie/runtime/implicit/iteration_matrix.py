@@ -202,10 +202,9 @@ class IterationMatrix:
 
     def _hold_released_rows(self, values: Array, B: Array) -> None:
         """Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero."""
-        rows = self.layout.rows
-        is_zero = np.bincount(self.mechanics.algebra.jacobian_rows, weights=B != 0, minlength=rows) == 0
-        for first in (0, rows) if self.has_eta else (0,):
-            held = self.layout.dimension + first + np.flatnonzero(is_zero)
+        n, rows = self.layout.dimension, self.layout.rows
+        for first in (n, n + rows) if self.has_eta else (n,):
+            held = first + self.mechanics.algebra.released_rows(B)
             values[self.structure.places(held, held)] = 1
 
     def unknown_name(self, unknown: int) -> str:

@@ -67,6 +67,9 @@ class Counters:
             setattr(self, name, getattr(self, name) + 1)
 
 
+OF_CHANGES = ("changed_at", "flight", "changes_at_once")
+"""Counters of changes of the state at events."""
+
 COUNTERS = tuple(f.name for f in dataclasses.fields(Counters))
 """Names of all counters."""
 

@@ -341,7 +341,6 @@ class TimeLoop:
             self.event = change_state(self.system.mechanics, state, events, counters)
         except (IntegrationError, np.linalg.LinAlgError) as error:
             return Status.SINGULAR if isinstance(error, np.linalg.LinAlgError) else STATUS_OF[type(error)]
-        self.begins_run = True
         if np.isnan(self.event).any():
             return Status.EVENT_NOT_A_NUMBER
         if not time_goes_on(counters, state.t, len(self.event_values)):
@@ -426,8 +425,10 @@ class TimeLoop:
         after = inside.events(end, trial)
         if np.isnan(self.event).any() or np.isnan(after).any():
             return None
+        counters = self.counters
+        begins = self.begins_run or (counters.changes_at_once > 0 and self.state.t == counters.changed_at)
         has_series = self.method.event_piece(self.stepper, self.state, h) is not None
-        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=self.begins_run)
+        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=begins)
         layout, values = self.system.layout, self.event_values
         found = [event for event in search.found() if not is_idle(layout, event[0], self.state.q)]
         ends = layout.event_changes | np.array([value.is_terminal for value in values])

@@ -138,7 +138,8 @@ class SaddleAlgebra(Products):
     def _released_rows(self, jacobian: Array) -> DependentRows:
         """Rows of B that are zero."""
         rows = self.layout.rows
-        is_zero = np.bincount(self.jacobian_rows, weights=jacobian != 0, minlength=rows) == 0
+        is_zero = np.zeros(rows, dtype=bool)
+        is_zero[self.released_rows(jacobian)] = True
         return DependentRows(np.zeros((rows, 0)), is_zero, np.zeros((rows, 0)), np.zeros((rows, 0)), np.zeros(rows))
 
     def _factorised(self, mass: Array, right: Array, left: Array, dependent: DependentRows | None) -> Factors:

@@ -131,6 +131,8 @@ def check_rows(
         return
     norms = algebra.row_lengths(jacobian)
     released = (norms == 0) & (layout.row_activities >= 0)
+    if released.all():
+        return
     norms[released] = 1.0
     if not np.all(norms > 0):
         raise RedundantConstraintsError(

@@ -158,7 +158,6 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
         const int event = (int)row[0];
         if (row[1] == t && state->event[event] == before[event]) state->event[event] = -AT_START * (symlie_real)control->event_direction[event];
     }
-    state->event_is_valid = BEGINS_RUN;
     if (!are_numbers(P, state->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
     (void)a, (void)value, (void)engages;
     return time_goes_on(P, state) ? SYMLIE_DONE : SYMLIE_ACCUMULATION;

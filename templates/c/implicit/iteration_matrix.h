@@ -89,24 +89,6 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
 }
 #endif
 
-#if defined(RELEASES) && RELEASES
-/* Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero. */
-static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, iteration_matrix *restrict A)
-{
-    symlie_real *restrict values = A->values;
-    const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
-    (void)P;
-    /* The block of lambda is zero otherwise. */
-    for (int k = 0; k < ROWS; k++) values[place[k]] = 1;
-    for (int k = 0; k < JACOBIAN_VALUES; k++)
-        if (B[k] != 0) values[place[JACOBIAN_ROW[k]]] = 0;
-#if HAS_ETA
-    for (int k = 0; k < ROWS; k++)
-        if (values[place[k]] == 1) values[place[ROWS + k]] = 1;
-#endif
-}
-#endif
-
 /* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start. */
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                         const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
@@ -170,8 +152,12 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #endif
 #if PROBES
     regularise(P, M, B, inertial, velocity, A);
-#elif defined(RELEASES) && RELEASES
-    hold_released_rows(P, B, A);
+#elif RELEASES
+    hold_released_rows(P, B, values);
+#if HAS_ETA
+    for (int k = 0; k < ROWS; k++)
+        if (values[SADDLE_DIAGONAL[DIMENSION + k]] == 1) values[SADDLE_DIAGONAL[DIMENSION + ROWS + k]] = 1;
+#endif
 #endif
     return factorise_matrix(&E, values, &lost);
 }

@@ -135,6 +135,19 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
 
 #include "dependent_rows.h"
 
+#if RELEASES
+/* Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero; the diagonal is zero
+ * otherwise. */
+static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real *restrict matrix)
+{
+    const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
+    (void)P;
+    for (int k = 0; k < ROWS; k++) matrix[place[k]] = 1;
+    for (int k = 0; k < JACOBIAN_VALUES; k++)
+        if (B[k] != 0) matrix[place[JACOBIAN_ROW[k]]] = 0;
+}
+#endif
+
 /* Complete a right-hand side x whose part for M is already stored. */
 static inline void complete_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict c,
                                        symlie_real *restrict x)

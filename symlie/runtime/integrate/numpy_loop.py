@@ -25,7 +25,7 @@ from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.rank_loss import is_abrupt, is_near_rank_loss
 from symlie.runtime.integrate.monitors.stiffness import look_at_step, looks_at_step
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.integrate.within.event_changes import change_state, is_idle, time_goes_on
+from symlie.runtime.integrate.within.event_changes import change_state, time_goes_on
 from symlie.runtime.integrate.within.event_search import AT_START, EventSearch, SeriesSearch
 from symlie.runtime.integrate.within.step_interpolation import StepInside
 from symlie.runtime.integrate.within.switch_search import Switch, find_switch, searches_switches
@@ -429,9 +429,8 @@ class TimeLoop:
         begins = self.begins_run or (counters.changes_at_once > 0 and self.state.t == counters.changed_at)
         has_series = self.method.event_piece(self.stepper, self.state, h) is not None
         search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=begins)
-        layout, values = self.system.layout, self.event_values
-        found = [event for event in search.found() if not is_idle(layout, event[0], self.state.q)]
-        ends = layout.event_changes | np.array([value.is_terminal for value in values])
+        found, values = search.found(), self.event_values
+        ends = self.system.layout.event_changes | np.array([value.is_terminal for value in values])
         first = min((t for index, t, _ in found if ends[index]), default=np.inf)
         for index, t, at in found:
             if t <= first:

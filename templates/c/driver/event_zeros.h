@@ -27,6 +27,25 @@ static inline int is_before(symlie_real before, symlie_real value)
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
+/* Return whether an event only releases and engages constraints which are released and engaged already. Such events do
+ * not occur: their functions may vanish up to rounding. */
+static inline int is_idle(const symlie_problem *restrict P, const symlie_real *restrict q, int event)
+{
+#if RELEASES
+    int known = 0;
+    for (long long k = 0; k < P->changes; k++) {
+        const int *change = P->change + 3 * k;
+        if (change[0] != event) continue;
+        if (change[2] >= 0 || q[change[1] - DIMENSION] != (change[2] == ENGAGED)) return 0;
+        known = 1;
+    }
+    return known;
+#else
+    (void)P, (void)q, (void)event;
+    return 0;
+#endif
+}
+
 /* Return whether functions that are zero at the start of a step count as not yet zero: at the start of a run, and after
  * a change of the state. */
 static inline int is_start(const symlie_state *restrict state)

@@ -38,29 +38,6 @@ static inline int ends_step(const symlie_control *restrict control, int event)
     return control->event_is_terminal[event] || (HAS_CHANGES && control->event_changes[event]);
 }
 
-#if RELEASES
-/* Discard events that only release and engage constraints which are released and engaged already. */
-static inline void discard_idle_events(const symlie_problem *restrict P, const symlie_real *restrict q, long long first, symlie_record *restrict record)
-{
-    const long long width = EVENT_WIDTH;
-    long long kept = first;
-    for (long long n = first; n < record->events; n++) {
-        const symlie_real *row = record->event + width * n;
-        int is_idle = 0;
-        for (long long k = 0; k < P->changes; k++) {
-            const int *change = P->change + 3 * k;
-            if (change[0] != (int)row[0]) continue;
-            is_idle = change[2] < 0 && q[change[1] - DIMENSION] == (change[2] == ENGAGED);
-            if (!is_idle) break;
-        }
-        if (is_idle) continue;
-        symlie_real *place = record->event + width * kept++;
-        for (long long k = 0; place != row && k < width; k++) place[k] = row[k];
-    }
-    record->events = kept;
-}
-#endif
-
 /* Record events within a step. If a step ends at an event, trial contains the state there and *end its time. */
 static inline int find_events(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end_of_step,
                               const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
@@ -78,9 +55,6 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
     begin_inside(&in);
     const int status = search_step(&in, trial, record);
     if (status != SYMLIE_DONE) return status;
-#if RELEASES
-    discard_idle_events(P, state->q, before, record);
-#endif
     for (long long n = before; n < record->events; n++) {
         const symlie_real *row = record->event + width * n;
         if (ends_step(control, (int)row[0]) && (!*is_end || row[1] < first)) first = row[1], *is_end = 1;

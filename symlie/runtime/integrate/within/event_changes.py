@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.contract.constants import ENGAGED, POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
+from symlie.contract.constants import POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentResetError, NotFiniteError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.integrate.within.event_search import AT_START
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.stepper import State
 from symlie.runtime.solution.event_changes import changed
 from symlie.runtime.system.mechanics import Mechanics
@@ -35,13 +35,6 @@ def change_state(mechanics: Mechanics, state: State, events: Sequence[int], coun
         if after[event] == before[event]:
             after[event] = -AT_START * layout.events[event].direction
     return after
-
-
-def is_idle(layout: Layout, event: int, q: Array) -> bool:
-    """Return whether an event only releases and engages constraints which are released and engaged already."""
-    rows = layout.changes[layout.changes[:, 0] == event]
-    known = len(rows) > 0 and bool((rows[:, 2] < 0).all())
-    return known and bool((q[rows[:, 1] - layout.dimension] == (rows[:, 2] == ENGAGED)).all())
 
 
 def time_goes_on(counters: Counters, t: float, events: int) -> bool:

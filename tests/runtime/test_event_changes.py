@@ -247,6 +247,20 @@ def test_jump_completes_other_velocities_with_impulses_of_constraints(backend: s
         simulation.jump([1.0, 2.0])
 
 
+def test_jump_keeps_the_momenta_of_other_coordinates() -> None:
+    model = sl.Model("coupled_masses")
+    one, two = model.node("one", "R1"), model.node("two", "R1")
+    model.kinetic_energy(one.x_dot[0] ** 2 + one.x_dot[0] * two.x_dot[0] + 2 * two.x_dot[0] ** 2)
+    model.initial(one, x_dot=[1.0])
+    model.initial(two, x_dot=[3.0])
+    simulation = model.derive().compile(backend="numpy").simulator(h=0.1)
+    simulation.advance(1.0)
+    simulation.jump({"one": {"x_dot": 5.0}})
+    one_rate, two_rate = simulation.state.v
+    assert one_rate == 5.0
+    assert one_rate + 4 * two_rate == pytest.approx(1.0 + 4 * 3.0, rel=1e-12)
+
+
 def test_jump_reports_bad_velocities() -> None:
     simulation = dropped("numpy").simulator(rtol=1e-9)
     with pytest.raises(ModelError, match="consists of 1 finite numbers"):

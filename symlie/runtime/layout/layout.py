@@ -179,10 +179,10 @@ class Layout(ComponentNames):
         """Indices of the activities of a joint or constraint in a configuration."""
         if name in self.named_instances:
             element, instance = self.named_instances[name]
-            return self.activity_places[element][instance]
+            return np.asarray(self.activity_places[element][instance])
         part = self.constraints[name]
         element = next(k for k, e in enumerate(self.elements) if e.name == part.element)
-        return self.activity_places[element][part.instances, part.stated.activity]
+        return np.asarray(self.activity_places[element][part.instances, part.stated.activity])
 
     @cached_property
     def event_changes(self) -> NDArray[np.bool_]:

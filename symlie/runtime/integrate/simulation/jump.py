@@ -49,7 +49,7 @@ def _stated(system: System, q: Array, v: Array, velocity: Velocity) -> StatedSta
                 f"The velocity of a jump of '{layout.name}' consists of {len(v)} finite numbers, or of fields by node "
                 f'as in {{"ball": {{"x_dot": 1.0}}}}, not of an array of the shape {given.shape}.'
             )
-        return StatedState(q, given, np.ones(len(v), dtype=bool), keeps_angles=True)
+        return StatedState(q, given, np.ones(len(v), dtype=bool), before=v)
     near, mask = v.copy(), np.zeros(len(v), dtype=bool)
     conditions: dict[str, tuple[Array, str]] = {}
     for name, fields in velocity.items():
@@ -74,4 +74,4 @@ def _stated(system: System, q: Array, v: Array, velocity: Velocity) -> StatedSta
             rows = numbers(f"velocity {name}.{label} of a jump", value, sizes[label], node.count)
             field_rows(node, label, q, near)[:] = rows
             field_rows(node, label, np.zeros(len(q), dtype=bool), mask)[:] = True
-    return StatedState(q, near, mask, conditions, keeps_angles=True)
+    return StatedState(q, near, mask, conditions, before=v)

@@ -8,9 +8,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from symlie.derive.activities import check_resets, with_activities
 from symlie.derive.balances import with_balances
-from symlie.derive.constraints import without_held_lengths
+from symlie.derive.constraints import check_resets, with_activities, without_held_lengths
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.fields import check_locations, check_placements
 from symlie.errors import ModelError

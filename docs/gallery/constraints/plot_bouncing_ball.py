@@ -49,6 +49,11 @@ axes[0].legend()
 axes[1].plot(solution.t, solution.field("ball", "x_dot")[:, 2], lw=1.2)
 axes[1].set(xlabel="time, s", ylabel="vertical velocity, m/s, e = 0.8")
 
+first = solution.events[0]
+before, after = np.flatnonzero(solution.t == first.t)
+assert solution.v[after, 2] == -0.8 * solution.v[before, 2] == -0.8 * first.v[2]
+assert (solution(first.t).v == solution.v[after]).all()
+
 # %%
 # Comparison with the closed form:
 
@@ -65,8 +70,3 @@ with warnings.catch_warnings():
 print(f"status {rest.status} after {len(rest.events)} impacts at t = {rest.t[-1]:.12f} s")
 assert rest.status == "accumulation"
 assert abs(rest.t[-1] - np.sqrt(2 * HEIGHT / GRAVITY) * 9) < 1e-11
-
-first = solution.events[0]
-before, after = np.flatnonzero(solution.t == first.t)
-assert solution.v[after, 2] == -0.8 * solution.v[before, 2] == -0.8 * first.v[2]
-assert (solution(first.t).v == solution.v[after]).all()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from symlie.contract.constants import ENGAGED, VELOCITY_STEPS
+from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.recorder import Event
 from symlie.runtime.system.mechanics import Mechanics
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
 
 
 class Changed(NamedTuple):
@@ -45,3 +50,17 @@ def changed(mechanics: Mechanics, t: float, q: Array, v: Array, multipliers: Arr
         change, further = mechanics.saddle(mechanics.mass(t, q), B, B, at_rest, -mechanics.hidden_residual(t, q, v, B))
         v, impulses = v + change, impulses + further
     return Changed(q, v, impulses, moves)
+
+
+def impulses_at(solution: Solution, event: Event) -> dict[str, Array]:
+    """See `symlie.runtime.solution.solution.Solution.impulses`."""
+    if not any(e is event for e in solution.events):
+        raise ModelError("The event belongs to another solution; use one of solution.events.")
+    layout, mechanics = solution.system.layout, solution.system.mechanics
+    index = {(value.name, value.instance): k for k, value in enumerate(layout.events)}
+    at_once = [index[e.name, e.instance] for e in solution.events if e.t == event.t and np.array_equal(e.v, event.v)]
+    rows = layout.changes[layout.changes[:, 2] == ENGAGED]
+    if not set(rows[:, 0].tolist()) & set(at_once):
+        return {}
+    found = changed(mechanics, event.t, event.q, event.v, event.multipliers, at_once).impulses
+    return {name: found[part.rows if part.is_array else part.rows[0]] for name, part in layout.constraints.items()}

@@ -18,7 +18,7 @@ from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.constraint_forces import constraint_force
 from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
-from symlie.runtime.solution.impulses import impulses_at
+from symlie.runtime.solution.event_changes import impulses_at
 from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs

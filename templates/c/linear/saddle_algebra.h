@@ -18,7 +18,7 @@
 #ifndef PROBES
 #define PROBES 0
 #endif
-/* Released constraint equations are omitted in the same way; see symlie/derive/activities.py. */
+/* Released constraint equations are omitted in the same way; see symlie/derive/constraints.py. */
 #ifndef RELEASES
 #define RELEASES 0
 #endif

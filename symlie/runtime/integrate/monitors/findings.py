@@ -189,10 +189,10 @@ def findings_at_the_end(run: Run, solution: Solution, counters: Counters) -> lis
         return []
     found = []
     if (event := accumulating_event(run, solution.events, counters)) is not None:
+        kind = "Terminal events accumulate" if event.is_terminal else "Events accumulate"
         found.append(
-            f"{'Terminal events' if event.is_terminal else 'Events'} accumulate at t = {event.t:.9g} s: "
-            f"'{event.name}' recurs within the resolution of "
-            "time. Continue without impacts, with a contact force or a constraint."
+            f"{kind} at t = {event.t:.9g} s: '{event.name}' recurs within the resolution of time. Continue without "
+            "impacts, with a contact force or a constraint."
         )
     with np.errstate(all="ignore"):
         found += _near_singular_coordinates(run, solution)

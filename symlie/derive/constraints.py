@@ -158,7 +158,8 @@ def with_activities(model: Model) -> Model:
 def check_resets(model: Model) -> None:
     """Raise `ModelError` if an event resets a node that is prescribed or dependent."""
     held = {m.node for m in model.motions}
-    held |= {model.nodes[p.place].name for p in (*model.placements, *model.locations)}
+    places = [*(p.place for p in model.placements), *(p.place for p in model.locations)]
+    held |= {model.nodes[k].name for k in places}
     for node in (n for n in model.nodes if n.name in held):
         own = {*node.velocity.components, *node.storage}
         for reset in model.resets:

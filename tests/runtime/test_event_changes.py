@@ -18,13 +18,16 @@ from symlie.errors import (
     RedundantConstraintsError,
     UnknownNameError,
 )
+from symlie.options import Backend
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.state import State
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
 
 G, E = 9.81, 0.8
-BACKENDS = ("c", "numpy")
+BACKENDS: tuple[Backend, ...] = ("c", "numpy")
 FALL = math.sqrt(2 / G)
 REST = FALL * (1 + 2 * E / (1 - E))
 """Time at which a ball with infinitely many impacts comes to rest."""
@@ -66,12 +69,12 @@ def ball_model() -> sl.Model:
 
 
 @functools.cache
-def bouncing(backend: str) -> System:
+def bouncing(backend: Backend) -> System:
     return ball_model().derive().compile(backend=backend)
 
 
 @functools.cache
-def dropped(backend: str) -> System:
+def dropped(backend: Backend) -> System:
     """The same ball, whose impact ends a run."""
     model = sl.Model("dropped_ball")
     ball = model.node("ball", "R1", unit="m")
@@ -83,7 +86,7 @@ def dropped(backend: str) -> System:
 
 
 @functools.cache
-def trebuchet(backend: str) -> System:
+def trebuchet(backend: Backend) -> System:
     """A beam with a counterweight, and a stone in a sling that opens at an angle."""
     model = sl.Model("trebuchet")
     beam, stone = model.node("beam", "R1"), model.node("stone", "R2")
@@ -104,7 +107,7 @@ def trebuchet(backend: str) -> System:
 
 
 @functools.cache
-def carts(backend: str) -> System:
+def carts(backend: Backend) -> System:
     """A cart that hits another one on a spring, is coupled to it, and is uncoupled on the way back."""
     model = sl.Model("carts")
     left, right = model.node("left", "R1"), model.node("right", "R1")
@@ -137,7 +140,7 @@ def impacts(count: int) -> Array:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", EXACT)
-def test_bouncing_ball_has_the_times_of_the_closed_form(method: str, backend: str) -> None:
+def test_bouncing_ball_has_the_times_of_the_closed_form(method: str, backend: Backend) -> None:
     solution = run(bouncing(backend), 4.02, method, EXACT[method])
     assert solution.status == "ok"
     assert [e.name for e in solution.events] == ["impact"] * 20
@@ -145,7 +148,7 @@ def test_bouncing_ball_has_the_times_of_the_closed_form(method: str, backend: st
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_impacts_accumulate_where_the_ball_comes_to_rest(backend: str) -> None:
+def test_impacts_accumulate_where_the_ball_comes_to_rest(backend: Backend) -> None:
     with pytest.warns(sl.SymlieWarning, match=r"Events accumulate at t = 4\.06371277 s: 'impact' recurs"):
         solution = sl.solve(bouncing(backend), 10.0, rtol=1e-10)
     assert solution.status == "accumulation"
@@ -162,7 +165,7 @@ def test_backends_agree_after_impacts(method: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ("half_explicit_5", "taylor"))
-def test_solution_has_two_states_at_an_impact(method: str, backend: str, tmp_path: Path) -> None:
+def test_solution_has_two_states_at_an_impact(method: str, backend: Backend, tmp_path: Path) -> None:
     solution = run(bouncing(backend), 2.0, method, EXACT[method])
     first = solution.events[0]
     before, after = np.flatnonzero(solution.t == first.t)
@@ -179,7 +182,7 @@ def test_solution_has_two_states_at_an_impact(method: str, backend: str, tmp_pat
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_output_times_have_the_state_after_an_impact(backend: str) -> None:
+def test_output_times_have_the_state_after_an_impact(backend: Backend) -> None:
     impact = sl.solve(bouncing(backend), 1.0, rtol=1e-10).events[0]
     wanted = [0.25, impact.t, 2.0]
     solution = sl.solve(bouncing(backend), 2.0, rtol=1e-10, t_eval=wanted)
@@ -191,7 +194,7 @@ def test_output_times_have_the_state_after_an_impact(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", ({"rtol": 1e-9}, {"h": 0.03}, {"method": "bdf", "rtol": 1e-5}))
 def test_resumed_runs_have_the_bits_of_uninterrupted_ones(
-    options: dict[str, Any], backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("symlie.runtime.integrate.run.RETURN_SECONDS", 1e-9)
     for name, system, end in (("ball", bouncing(backend), 3.0), ("carts", carts(backend), 3.0)):
@@ -203,7 +206,7 @@ def test_resumed_runs_have_the_bits_of_uninterrupted_ones(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", EXACT)
-def test_jump_after_an_event_continues_like_a_reset(method: str, backend: str) -> None:
+def test_jump_after_an_event_continues_like_a_reset(method: str, backend: Backend) -> None:
     options = {**EXACT[method], "method": method.split()[0]}
     simulation = dropped(backend).simulator(record=True, **options)
     times = []
@@ -238,7 +241,7 @@ def test_jump_is_saved_and_restored() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_jump_completes_other_velocities_with_impulses_of_constraints(backend: str) -> None:
+def test_jump_completes_other_velocities_with_impulses_of_constraints(backend: Backend) -> None:
     simulation = carts(backend).simulator(rtol=1e-9)
     simulation.advance(0.6)
     simulation.jump({"left": {"x_dot": 1.5}})
@@ -278,7 +281,7 @@ def test_jump_reports_bad_velocities() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", METHODS)
-def test_released_sling_has_no_force_and_does_no_work(method: str, backend: str) -> None:
+def test_released_sling_has_no_force_and_does_no_work(method: str, backend: Backend) -> None:
     solution = run(trebuchet(backend), 1.5, method, METHODS[method])
     (opened,) = solution.events
     before, after = np.flatnonzero(solution.t == opened.t)
@@ -296,7 +299,7 @@ def test_released_sling_has_no_force_and_does_no_work(method: str, backend: str)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_parts_of_the_energy_are_constant_after_a_release(backend: str) -> None:
+def test_parts_of_the_energy_are_constant_after_a_release(backend: Backend) -> None:
     solution = sl.solve(trebuchet(backend), 1.5, method="taylor", rtol=1e-14)
     after = solution.t >= solution.events[0].t
     kinetic = solution.outputs["parts"][:, 1].max()
@@ -305,7 +308,7 @@ def test_parts_of_the_energy_are_constant_after_a_release(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", METHODS)
-def test_engaged_coupling_acts_with_a_plastic_impact(method: str, backend: str) -> None:
+def test_engaged_coupling_acts_with_a_plastic_impact(method: str, backend: Backend) -> None:
     solution = run(carts(backend), 4.8, method, METHODS[method])
     touch, part = solution.events
     assert (touch.name, part.name) == ("touch", "part")
@@ -332,17 +335,19 @@ def test_backends_agree_after_releases_and_engagements() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_released_constraint_is_kept_in_states_and_files(backend: str, tmp_path: Path) -> None:
+def test_released_constraint_is_kept_in_states_and_files(backend: Backend, tmp_path: Path) -> None:
     system = trebuchet(backend)
     solution = sl.solve(system, 1.0, rtol=1e-9)
     solution.save(tmp_path / "trebuchet.nc")
     loaded = sl.load_solution(tmp_path / "trebuchet.nc")
     assert np.array_equal(loaded.q, solution.q)
-    flying = system.acceleration(solution(0.9))
+    state = solution(0.9)
+    assert isinstance(state, State)
+    flying = system.acceleration(state)
     assert flying[0][1:] == pytest.approx([0.0, -G]) and flying[1].tolist() == [0.0]
     assert solution.outputs["constraint_residual"].max() <= 1e-9
     simulation = system.simulator(rtol=1e-9)
-    simulation.set_state(solution(0.9))
+    simulation.set_state(state)
     simulation.advance(1.0)
     assert simulation.state.q == pytest.approx(solution.q[-1], rel=1e-6)
     continued = sl.solve(system, 1.2, rtol=1e-9, start=solution)
@@ -362,7 +367,7 @@ def test_members_have_the_bits_of_single_runs() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_reset_of_a_first_order_state_makes_a_neuron_fire(backend: str) -> None:
+def test_reset_of_a_first_order_state_makes_a_neuron_fire(backend: Backend) -> None:
     model = sl.Model("neuron")
     cell = model.state("cell", 1)
     model.vector_field(cell, [2 - cell.x[0]])
@@ -374,7 +379,7 @@ def test_reset_of_a_first_order_state_makes_a_neuron_fire(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resets_of_element_types_act_on_their_instances(backend: str) -> None:
+def test_resets_of_element_types_act_on_their_instances(backend: Backend) -> None:
     bouncer = sl.ElementType("bouncer", ball="R1")
     bouncer.kinetic_energy(bouncer.ball.x_dot.dot(bouncer.ball.x_dot) / 2)
     bouncer.potential_energy(G * bouncer.ball.x[0])
@@ -392,7 +397,7 @@ def test_resets_of_element_types_act_on_their_instances(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_simultaneous_events_read_the_state_before_all_of_them(backend: str) -> None:
+def test_simultaneous_events_read_the_state_before_all_of_them(backend: Backend) -> None:
     model = sl.Model("swap")
     a, b = model.node("a", "R1"), model.node("b", "R1")
     model.kinetic_energy((a.x_dot[0] ** 2 + b.x_dot[0] ** 2) / 2)
@@ -408,7 +413,7 @@ def test_simultaneous_events_read_the_state_before_all_of_them(backend: str) -> 
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_terminal_event_with_a_reset_ends_after_it(backend: str) -> None:
+def test_terminal_event_with_a_reset_ends_after_it(backend: Backend) -> None:
     model = sl.Model("stopped_ball")
     ball = model.node("ball", "R1")
     model.kinetic_energy(ball.x_dot.dot(ball.x_dot) / 2)
@@ -421,7 +426,7 @@ def test_terminal_event_with_a_reset_ends_after_it(backend: str) -> None:
 
 
 @functools.cache
-def inconsistent(backend: str) -> System:
+def inconsistent(backend: Backend) -> System:
     model = sl.Model("inconsistent")
     bob = model.node("bob", "R2")
     model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
@@ -434,12 +439,12 @@ def inconsistent(backend: str) -> System:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_reset_against_a_constraint_names_it(backend: str) -> None:
+def test_reset_against_a_constraint_names_it(backend: Backend) -> None:
     with pytest.raises(InconsistentResetError, match="violates row 1 of constraint 'rod'") as caught:
         sl.solve(inconsistent(backend), 2.0, rtol=1e-9)
-    assert caught.value.solution is not None
-    assert caught.value.solution.t[-1] == caught.value.solution.events[-1].t
-    assert np.abs(caught.value.solution.outputs["velocity_residual"]).max() <= 1e-9
+    solution = caught.value.solution
+    assert isinstance(solution, Solution) and solution.t[-1] == solution.events[-1].t
+    assert np.abs(solution.outputs["velocity_residual"]).max() <= 1e-9
 
 
 def test_model_reports_bad_changes() -> None:

@@ -58,11 +58,11 @@ def densely(solution: Solution) -> Solution:
     # States before changes at events, where the solution has two states at one time.
     first = np.flatnonzero(np.diff(solution.t) == 0)
     places = np.searchsorted(times, solution.t[first])
-    parts = {
+    sides = {
         name: np.insert(getattr(found, name), places, getattr(solution, name)[first], axis=0)
         for name in ("t", "q", "v", "multipliers", "carried")
     }
-    return replace(found, **parts, events=solution.events)
+    return replace(found, **sides, events=solution.events)
 
 
 class DenseOutput:

@@ -36,8 +36,10 @@ def state_after_jump(system: System, before: LoopState, velocity: Velocity, occu
     for k, value in enumerate(system.layout.events):
         if (value.name, value.instance) in occurred and events[0][k] == events[1][k]:
             event[k] = -AT_START * value.direction
-    parts = {"q": found.q, "v": found.v, "multipliers": found.multipliers, "event": event}
-    return dataclasses.replace(before, at=dataclasses.replace(at, **parts, acceleration=None, own=None))
+    after = dataclasses.replace(
+        at, q=found.q, v=found.v, multipliers=found.multipliers, event=event, acceleration=None, own=None
+    )
+    return dataclasses.replace(before, at=after)
 
 
 def _stated(system: System, q: Array, v: Array, velocity: Velocity) -> StatedState:

@@ -87,6 +87,7 @@ class Simulator:
         self._course = Course(self._system, self._request, schedule, loop, h)
         self._loop = loop
         self._unread: list[Event] = []
+        self._occurred: Occurred = ()
         self._recorder = Recorder(system.layout)
         self._begin(run.begin)
 
@@ -315,7 +316,7 @@ class Simulator:
         """Start the method and the records at a state."""
         self._course.begin(state, self._held.names)
         self._t0, self._ended, at = state.t, "", state.at
-        self._occurred: Occurred = ()
+        self._occurred = ()
         self._unread, self._recorder = [], Recorder(self._stated.layout)
         self._history = {name: {state.t: value} for name, value in self._held.copied().items()}
         if self._record:

@@ -129,6 +129,10 @@ from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
 from symlie.runtime.integrate.choice import method_choice as method_choice
 from symlie.runtime.integrate.run_options import SolveOptions as SolveOptions
+from symlie.runtime.integrate.sensitivities.gradient import Gradient as Gradient
+from symlie.runtime.integrate.sensitivities.gradient import gradient as gradient
+from symlie.runtime.integrate.sensitivities.sensitivity import Sensitivity as Sensitivity
+from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity as sensitivity
 from symlie.runtime.integrate.simulation.simulator import SavedSimulation as SavedSimulation
 from symlie.runtime.integrate.simulation.simulator import Simulator as Simulator
 from symlie.runtime.integrate.simulation.simulator_inputs import SimulatorInputs as SimulatorInputs
@@ -163,6 +167,8 @@ from symlie.runtime.statics.monodromy import Monodromy as Monodromy
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
+from symlie.runtime.study.optimal_control import OptimalControl as OptimalControl
+from symlie.runtime.study.optimal_control import optimal_control as optimal_control
 from symlie.runtime.system.completion import InitialState as InitialState
 from symlie.runtime.system.loading import load as load
 from symlie.runtime.system.system import System as System

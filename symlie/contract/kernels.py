@@ -39,7 +39,7 @@ class SystemKernel:
     name: str
     arguments: str
     """Letters of the arguments: time t, configurations q and b, velocities v, accelerations a, multipliers λ,
-    increments u, algebra vectors w, fractions ξ of a step."""
+    increments u, algebra vectors w and x, fractions ξ of a step."""
     results: str
     """Names of the results, separated by blanks."""
     gather: Gather
@@ -146,6 +146,8 @@ SYSTEM_KERNELS = (
                  "Nonzeros of dp⁺/dθ, without loads, and of that of rolling.", set=DISCRETE),
     SystemKernel("load_slopes", "tqv", "K D", Gather.STORED, "", "Nonzeros of D_q l and of ∂l/∂v.", set=DISCRETE),
     SystemKernel("tangent_matrix", "u", "out", Gather.NODES, "square", "T(u), row by row of each node.", set="tangent"),
+    SystemKernel("inverse_tangent_slope", "uwx", "out", Gather.NODES, "dimension",
+                 "The derivative of T⁻¹(u) w by u along x.", set="slopes"),
     SystemKernel("advance_cayley", "qu", "out", Gather.NODES, "storage", "q∘cay(u); cay(u)·q of actions from the left.",
                  set="cayley"),
     SystemKernel("inverse_tangent_operator_cayley", "uw", "out", Gather.NODES, "dimension",

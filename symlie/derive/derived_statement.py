@@ -13,8 +13,8 @@ from symlie.modeling.statement import Statement
 from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
-    from symlie.derive.field_matrices import FieldMatrices
-    from symlie.derive.newton_matrices import NewtonMatrices
+    from symlie.derive.matrices.fields import FieldMatrices
+    from symlie.derive.matrices.newton import NewtonMatrices
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,14 +30,14 @@ class DerivedStatement(Brief):
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
         """K, C and H, derived once on first use; displaying them does not change code generated later."""
-        from symlie.derive.newton_matrices import derive_newton_matrices
+        from symlie.derive.matrices.newton import derive_newton_matrices
 
         return derive_newton_matrices(self)
 
     @functools.cached_property
     def fields(self) -> FieldMatrices:
         """Derivatives of vector fields, which always follow K, C and H in the program."""
-        from symlie.derive.field_matrices import derive_field_matrices
+        from symlie.derive.matrices.fields import derive_field_matrices
 
         _ = self.newton
         return derive_field_matrices(self)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from symlie.contract.sets import DISCRETE, kernel_set
 from symlie.derive.discrete.kernels import discrete_kernels
 from symlie.derive.equations import Equations, statements_of
-from symlie.derive.field_matrices import has_points
 from symlie.derive.jet_kernels import jet_kernels
-from symlie.derive.matrix_kernels import MATRICES, element_matrices
+from symlie.derive.matrices.fields import has_points
+from symlie.derive.matrices.kernels import MATRICES, element_matrices
 from symlie.derive.step_kernels import step_kernels
 from symlie.errors import GroupError
 from symlie.ir.sets import NodeTypeSet, SetKernels
@@ -26,8 +26,8 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         return discrete_kernels(model, equations.derived, chosen)
     if name == "jets":
         return jet_kernels(equations, chosen)
-    if name in MATRICES:
-        elements = tuple(element_matrices(model, d, name) for d in equations.derived)
+    if chosen.rows in MATRICES:
+        elements = tuple(element_matrices(model, d, chosen) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)

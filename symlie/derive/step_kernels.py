@@ -19,7 +19,7 @@ from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acti
 from symlie.groups.interpolation import interpolation_tangent
 from symlie.groups.operations import Compose, Exponential, Inverse
 from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
-from symlie.ir.differentiate import columns
+from symlie.ir.differentiate import columns, forward
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Euclidean, Program, Value
 
@@ -30,6 +30,7 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     # ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``inverse_tangent_operator`` T⁻¹(u) w of the coordinates φ,
     # and ``chart``, which must stay below (2π)²; with a left action ``advance`` φ(u)·q and the T⁻¹ of that.
     # ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).
+    # ``slopes``: the derivative of T⁻¹(u) w by u along x.
     # ``increments``: ``exponential``, ``compose``, ``inverse`` and ``increment`` of the group. ``interpolation``:
     # ``advance`` q∘exp(ξ u), and A_ξ of `symlie.groups.interpolation`.
     if kind == "interpolation":
@@ -44,6 +45,10 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
         units = [tuple(Integer(int(i == k)) for i in range(n)) for k in range(n)]
         columns = [operators.tangent_operator(program, group, u, unit, negative=is_left) for unit in units]
         return (kernel("tangent_matrix", program, tuple(itertools.chain(*zip(*columns, strict=True)))),)
+    if kind == "slopes":
+        operator = operators.tangent_operator(program, group, u, w, inverse=True, negative=is_left)
+        along = [(Value(u, Euclidean(n)), array_symbols("x", n)[0])]
+        return (kernel("inverse_tangent_slope", program, forward(program, operator, along)),)
     if kind == "ambient":
         rate = space.storage_tangent(program, q, w)
         return (kernel("storage_rate", program, rate),)

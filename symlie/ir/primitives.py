@@ -164,7 +164,8 @@ class PiecewiseLinear(sympy.Function):
     primitive_name = "interpolate"
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        return PiecewiseSlope(*self.args)
+        # Derivatives by the table are not those by its first symbols; see symlie/derive/matrices/sensitivities.py.
+        return PiecewiseSlope(*self.args) if argindex == 1 else Integer(0)
 
 
 class PiecewiseSlope(sympy.Function):
@@ -208,7 +209,7 @@ class RunTimeInput(sympy.Function):
 
     def fdiff(self, argindex: int = 1) -> Expr:
         x, slot, component, derivative, smoothness = self.args
-        if derivative == MAX_DEGREE:
+        if derivative == MAX_DEGREE or argindex > 1:
             return Integer(0)
         return RunTimeInput(x, slot, component, derivative + 1, Integer(max(int(smoothness) - 1, -1)))
 

@@ -25,7 +25,7 @@ def test_kernel_table_matches_the_sets() -> None:
     for row in SYSTEM_KERNELS:
         names = [*row.names, *row.result_names]
         assert len(set(names)) == len(names) and not {"P", "e", "k", "s", "d"} & set(names), row.name
-        assert set(row.arguments) <= set("tqbvaλuwhθξ"), row.name
+        assert set(row.arguments) <= set("tqbvaλuwxhθξ"), row.name
         assert row.of_nodes or row.arguments[0] == "t", row.name
 
 

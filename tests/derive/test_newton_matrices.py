@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.kernels import _ElementBuilder as ElementBuilder
-from symlie.derive.newton_matrices import NewtonMatrices
+from symlie.derive.matrices.newton import NewtonMatrices
 from symlie.derive.sets import derive_set
 from symlie.emit.sets import emit_set
 from symlie.ir.hoisting import ParameterHoisting

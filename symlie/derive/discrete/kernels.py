@@ -20,7 +20,7 @@ from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.discrete.momenta import VariationalStep, derive_variational
 from symlie.derive.discrete.slopes import LoadSlopes, MomentumSlopes
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
-from symlie.derive.matrix_kernels import nonzeros, whole_rows
+from symlie.derive.matrices.kernels import nonzeros, whole_rows
 from symlie.ir.directions import LOOPED, all_see_all, direction
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet, SetKernels

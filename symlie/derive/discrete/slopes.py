@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from sympy import Symbol
 
 from symlie.derive.discrete.momenta import MovedNode, VariationalStep
-from symlie.derive.newton_matrices import by_configuration
+from symlie.derive.matrices.newton import by_configuration
 from symlie.groups.operators import tangent_operator
 from symlie.ir.differentiate import Matrix, columns, forward, unit_vectors
 from symlie.ir.program import Value, Vector, depends_on

@@ -10,7 +10,7 @@ Nonholonomic constraints have γ' B + H T in the second block row, and no η. Co
 
 First-order states have the equations v̇ - f = 0, in which the formula determines v̇ from θ with dv̇ = δ' dθ. Their
 block row is [Sq T + γ' Sv + β' Sa   Sl   (γ' Sv + β' Sa) B_nᵀ] with δ' added to the diagonal; Sq also contains the
-derivatives of forces by these states. `symlie.derive.field_matrices` defines these matrices.
+derivatives of forces by these states. `symlie.derive.matrices.fields` defines these matrices.
 """
 
 from __future__ import annotations

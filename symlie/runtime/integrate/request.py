@@ -179,11 +179,14 @@ def _checked(
     return Request(chosen, plan, control, every, records_start, options.h0, settings)
 
 
-def beginning(system: System, request: Request, start: Solution | None = None) -> LoopState:
-    """State before the first step; `start` is a solution to continue. Errors name unusable initial values."""
+def beginning(system: System, request: Request, start: Solution | Start | None = None) -> LoopState:
+    """State before the first step; `start` is a solution to continue, or a consistent state. Errors name unusable
+    initial values."""
     chosen, plan, t0 = request.method, request.plan, request.t0
-    begin = start_of(system, t0) if start is None else continuation_of(start, system)
-    if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
+    begin = start_of(system, t0) if start is None else start
+    if isinstance(begin, Solution):
+        begin = continuation_of(begin, system)
+    if isinstance(start, Solution) and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
         begin = dataclasses.replace(begin, own=None)
     system.check_motions(request.t_end)
     check_composition(system, chosen, t0, begin.q)

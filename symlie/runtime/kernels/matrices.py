@@ -23,6 +23,7 @@ from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
 from symlie.runtime.kernels.numpy import Functions, on_element
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout, Sparse
+from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.linear.schur import Scattering
 
 Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -119,11 +120,13 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
     """Length of each kind of axis, and for each element type the indices of its elements along the axis."""
     counts = layout.instance_counts
     inputs = sum(size for size, _ in layout.inputs.values())
+    axis, places = parameter_places(layout)
     return {
         "velocities": (layout.dimension, list(layout.places)),
         "components": (layout.dimension, list(layout.component_places)),
         "rows": (layout.rows, list(layout.row_places)),
         "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
+        "parameters": (axis, list(places)),
         "outputs": (layout.outputs_size, list(layout.output_places)),
         "local_outputs": (sum(p.size for p in layout.local_output_places), list(layout.local_output_places)),
         "one": (1, [np.zeros((n, 1), dtype=np.intp) for n in counts]),
@@ -143,7 +146,7 @@ class CompiledMatrices:
         path, _ = compiled_library(sources, "rows.c", optimize)
         self._layout = layout
         self._library = Library(path, table.interface_hash)
-        self._function = getattr(self._library.call, f"symlie_{chosen.name}")
+        self._function = getattr(self._library.call, f"symlie_{chosen.rows}")
         self._template = ProblemTemplate(self._library, layout, problem_tables(layout))
         elements = list(zip(table.elements, layout.instance_counts, strict=True))
         self._sizes = [sum(n * e.patterns[k].count for e, n in elements) for k in range(len(chosen.matrices))]
@@ -186,7 +189,7 @@ def _rows_source(chosen: KernelSet, source: str) -> str:
 void symlie_matrix_rows(const symlie_problem *P, const symlie_states *states, const symlie_scalar *a,
                         symlie_scalar *const *out)
 {{
-    for (long long i = 0; i < states->count; i++) symlie_{chosen.name}({", ".join([*arguments, *results])});
+    for (long long i = 0; i < states->count; i++) symlie_{chosen.rows}({", ".join([*arguments, *results])});
 }}
 """
 
@@ -195,7 +198,7 @@ class NumpyMatrices:
     """Values from a NumPy module."""
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, functions: Functions) -> None:
-        self._layout, self._kernel, self._table, self._functions = layout, KERNELS[chosen.name], table, functions
+        self._layout, self._kernel, self._table, self._functions = layout, KERNELS[chosen.rows], table, functions
 
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array

@@ -48,8 +48,9 @@ def on_nodes(
     first: Array,
     *further: Array | float,
 ) -> Array:
-    """Values of one kernel of all nodes, for one state or for several."""
-    out = np.empty((*first.shape[:-1], result_size(kernel, layout)))
+    """Values of one kernel of all nodes, for one state or for several; leading axes are broadcast."""
+    vectors = [x for x in (first, *further) if isinstance(x, np.ndarray)]
+    out = np.empty((*np.broadcast_shapes(*(x.shape[:-1] for x in vectors)), result_size(kernel, layout)))
     square = 0
     for kind, storage, velocity in groups:
         inputs = [
@@ -239,7 +240,8 @@ class NumpyKernels:
             a[..., velocity : velocity + dimension] = values[..., width + dimension :]
         return a
 
-    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
+    def field(self, p: Prepared, t: Times, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
+        """Evaluate `Kernels.field` for one state or for several."""
         if not self.layout.has_fields:
             return v
         v = np.where(self.layout.has_velocity, v, 0.0)
@@ -247,7 +249,8 @@ class NumpyKernels:
             block = self._on_element(index, KERNELS["field"], p, t, q, v, a, multipliers)
             if block is not None:
                 places = self.layout.field_places[index].T
-                v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
+                values = np.moveaxis(block, 0, -2).reshape(*v.shape[:-1], places.size)
+                v += summed(places.ravel(), values, v.shape[-1])
         return v
 
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:

@@ -44,6 +44,20 @@ def changed_parameters(
     return found
 
 
+def parameter_values(layout: Layout, parameters: Array, elements: tuple[Array, ...], name: str) -> tuple[Array, str]:
+    """Return the values of a parameter in the shape (size,), or (elements, size) for different values of elements, and
+    its unit; raise UnknownNameError."""
+    own = name.removeprefix(f"{layout.name}.")
+    if own in layout.parameters:
+        position, _, unit = layout.parameters[own]
+        return parameters[position].copy(), unit
+    element, instance, columns = _place(layout, name)
+    rows = elements[element][:, columns]
+    if instance is not None:
+        rows = rows[min(instance, len(rows) - 1)][None]
+    return (rows[0] if len(rows) == 1 else rows).copy(), ""
+
+
 def has_parameter(layout: Layout, name: str) -> bool:
     """Return whether the model, an element type or an element has this parameter, named as in
     `System.with_parameters`."""

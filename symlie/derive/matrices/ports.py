@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.newton_matrices import balance
+from symlie.derive.matrices.newton import balance
 from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, at_values
@@ -29,7 +29,7 @@ def derive_ports(
     residual = balance(derived, acceleration, multipliers)
     outputs = [c for o in statement.outputs for c in o.components]
     parts = [program.vector(part) for part in (residual, constraints.position, constraints.hidden, outputs)]
-    by_input = [_by_inputs(derived, part, inputs) for part in parts]
+    by_input = [by_inputs(derived, part, inputs) for part in parts]
     by_state = [
         columns(program, parts[3], values)
         for values in (
@@ -42,10 +42,12 @@ def derive_ports(
     return everything, multipliers, (*by_input[:3], *by_state, by_input[3])
 
 
-def _by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: Sequence[Input]) -> Matrix:
+def by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: Sequence[Input]) -> Matrix:
     """Return derivatives with respect to all components of all inputs, shape (expressions, components)."""
     statement, program = derived.statement, derived.statement.program
-    changes = program.fresh("w", sum(i.size for i in inputs)) if inputs else ()
+    if not inputs:
+        return ((),) * len(expressions)
+    changes = program.fresh("w", sum(i.size for i in inputs))
     atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in inputs for k in range(i.size)]
     # Slots are replaced by themselves, so that statements with inputs can be identified by their symbols.
     replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in inputs}

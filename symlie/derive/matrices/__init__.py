@@ -1,0 +1,1 @@
+"""Matrices of derivatives of element types: one kernel for each set."""

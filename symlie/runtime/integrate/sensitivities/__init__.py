@@ -1,0 +1,1 @@
+"""Sensitivities: derivatives of runs with respect to parameters, inputs and initial values."""

@@ -1,0 +1,369 @@
+"""Steps of a method with their derivatives: a step program is executed for many steps at once, each value with its
+tangents.
+
+Tangents of configurations are in the Lie algebra, δq = q∘(δ)~, those of all other values are differences; arrays have
+the shape (steps, directions, components). The step length is constant. Rules of the instructions:
+
+    δ(q∘exp(θ)) = δq + T(θ) (δθ - [θ, δq])  (1)
+    δ(T⁻¹(θ) x) = T⁻¹(θ) δx + D_θ(T⁻¹(θ) x) δθ  (2)
+    M δa + Bᵀ δλ = -δr,  B' δa = -δc'  (3)
+    δ log(p⁻¹∘q) = T⁻¹(θ) (δq - δp) + [θ, δp],   θ = log(p⁻¹∘q)  (4)
+
+(1) is Ad(exp(-θ)) δq + T(θ) δθ, since T(θ) ad_θ = 1 - Ad(exp(-θ)), and (4) is its solution for δθ. In (3), r = M a + g
++ Bᵀλ is differentiated with a and λ fixed, and c' is the constraint equation of the stage with a fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symlie.errors import UnsupportedMethodError
+from symlie.runtime.integrate.sensitivities.hidden_violation import hidden_violation
+from symlie.runtime.integrate.sensitivities.implicit_ends import ImplicitEnds, StepEnds
+from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
+from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
+from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.steps.expressions import Scalar, Value, Vector
+from symlie.runtime.steps.implicit_instructions import (
+    Carried,
+    Carry,
+    CarryNumber,
+    FirstAcceleration,
+    HiddenViolation,
+    ImplicitEnd,
+)
+from symlie.runtime.steps.instructions import (
+    HISTORY,
+    Add,
+    Advance,
+    At,
+    Bracket,
+    Combination,
+    Difference,
+    Earlier,
+    End,
+    Estimate,
+    Instruction,
+    InverseTangent,
+    KeepHistory,
+    Moving,
+    Multipliers,
+    NextStage,
+    Operation,
+    Residuals,
+    Sum,
+    VelocityAt,
+    Where,
+    WithStates,
+)
+from symlie.runtime.steps.multistep_instructions import Rotation
+from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.stage_instructions import (
+    Field,
+    JacobianAt,
+    MultiplierSum,
+    Stage,
+    StageBetween,
+    StageWithMultipliers,
+)
+from symlie.runtime.steps.values import (
+    START_LAMBDA,
+    START_Q,
+    START_V,
+    STEP_LENGTH,
+    Acceleration,
+    Configuration,
+)
+
+OPERATORS: Mapping[str, Callable[[Array | float, Array | float], Array]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "<=": np.less_equal,
+}  # fmt: skip
+"""Operations on numbers of all steps."""
+
+
+@dataclass(eq=False)
+class StepBatch:
+    """Steps to be executed at once, or their results, with tangents.
+
+    Attributes
+    ----------
+    t, h
+        Start times and lengths of the steps, in s, shape (n,).
+    values, tangents
+        State by name: ``q``, ``v``, ``multipliers``, ``acceleration`` of the first stage if it is known, and arrays
+        that the method carries.
+    end
+        The state at the end of each step: ``q``, ``v`` and ``multipliers``.
+    """
+
+    t: Array
+    h: Array
+    values: dict[str, Array]
+    tangents: dict[str, Array]
+    end: dict[str, Array] = field(default_factory=dict)
+
+
+class DifferentiatedSteps:
+    """Executes a step program for a batch."""
+
+    def __init__(self, derivatives: PointDerivatives, program: Program, alpha: float, *, has_eta: bool) -> None:
+        self._of, self._program, self._alpha, self._has_eta = derivatives, program, alpha, has_eta
+        self._nodes, self._layout = derivatives.nodes, derivatives.layout
+        self._p = derivatives.system.prepared
+        self._blocks = NodeOperators(self._layout)
+        self._implicit = ImplicitEnds(derivatives, self.__getitem__, self._d, self._weight)
+
+    def __call__(self, batch: StepBatch) -> StepBatch:
+        """Return the states at the ends of the steps with their tangents; for initial values, carried arrays alone."""
+        self._batch, h = batch, batch.h
+        start = {START_Q.number: "q", START_V.number: "v", START_LAMBDA.number: "multipliers"}
+        self._values: dict[int, Array] = {n: batch.values[name] for n, name in start.items()}
+        self._tangents: dict[int, Array] = {n: batch.tangents[name] for n, name in start.items()}
+        self._values[STEP_LENGTH] = h
+        end = StepBatch(batch.t + h, h, {}, {})
+        for line in self._program.lines:
+            if line.for_estimate:
+                break
+            if self._ends(line.instruction, end):
+                continue
+            found = self._results(line.instruction)
+            for value, (array, tangent) in zip(line.results, found, strict=True):
+                self._values[value.number] = array
+                if not isinstance(value, Scalar):
+                    self._tangents[value.number] = tangent
+        return end
+
+    def _ends(self, instruction: Instruction, end: StepBatch) -> bool:
+        """Take a result of the step; return whether the instruction computes nothing else."""
+        match instruction:
+            case End(q, v, _, _):
+                end.values |= {"q": self._nodes.normalize(self[q]), "v": self[v]}
+                end.tangents |= {"q": self._d(q), "v": self._d(v)}
+                return False
+            case Multipliers(x):
+                end.values["multipliers"], end.tangents["multipliers"] = self[x], self._d(x)
+            case NextStage(x):
+                end.values["acceleration"], end.tangents["acceleration"] = self[x], self._d(x)
+            case Carry(name, x):
+                end.values[name], end.tangents[name] = self[x], self._d(x)
+            case KeepHistory(acceleration):
+                self._keep_history(acceleration, end)
+            case CarryNumber(name, number):
+                value = self[number] if isinstance(number, Scalar) else np.full(len(end.h), float(number))
+                end.values[name] = value[:, None]
+            case _:
+                return isinstance(instruction, Residuals | Estimate | FirstAcceleration)
+        return True
+
+    def _keep_history(self, acceleration: Acceleration | None, end: StepBatch) -> None:
+        """Take the tangents of the start of the step as those of the latest earlier state."""
+        newest = {"configurations": self._d(START_Q), "velocities": self._d(START_V)}
+        if acceleration is not None:
+            newest["accelerations"] = self._d(acceleration)
+        for part, steps in self._program.history:
+            for k in range(1, steps + 1) if part in newest else ():
+                kept = newest[part] if k == 1 else self._batch.tangents[earlier_name(part, k - 1)]
+                end.tangents[earlier_name(part, k)] = kept
+
+    def __getitem__(self, value: Value) -> Array:
+        return self._values[value.number]
+
+    def _d(self, value: Value) -> Array:
+        return self._tangents[value.number]
+
+    def _weight(self, weight: float | Scalar) -> Array | float:
+        return self[weight][:, None] if isinstance(weight, Scalar) else weight
+
+    def _results(self, instruction: Instruction) -> list[tuple[Array, Array]]:
+        """Return the results of an instruction with their tangents."""
+        nodes, h = self._nodes, self._batch.h
+        match instruction:
+            case End(q, v, _, _):
+                return [(self._nodes.normalize(self[q]), self._d(q))]
+            case Stage(c, q, v, _):
+                return self._stage(self._point(c, q, v))
+            case StageWithMultipliers():
+                return self._stage_with_multipliers(instruction)
+            case StageBetween():
+                return self._stage_between(instruction)
+            case JacobianAt(c, q, v):
+                t = self._batch.t + c * h
+                values = self._of.terms(States(t, self[q], self[v], self._batch.values["multipliers"]), "jacobian")
+                return [(values, np.zeros((len(t), 0, 0)))]
+            case Field(c, q, acceleration, multiplier, v):
+                at, a, multipliers = self._point(c, q, v), self[acceleration], self[multiplier]
+                rate = nodes.field(self._p, at.t, at.q, a, multipliers, at.v)
+                tangent = self._of.field(at, a, multipliers, self._d(acceleration), self._d(multiplier))
+                return [(rate, np.where(self._layout.has_velocity, at.dv, tangent))]
+            case ImplicitEnd():
+                return self._implicit.results(instruction, self._step_ends(), has_eta=self._has_eta)
+            case HiddenViolation(q, v, needed):
+                return [self._hidden_violation(q, v, needed)]
+            case Carried(name, kind):
+                value = self._batch.values[name]
+                return [(value[:, 0], np.zeros(0)) if kind is Scalar else (value, self._batch.tangents[name])]
+            case Operation(name, x, y):
+                with np.errstate(all="ignore"):
+                    return [(np.broadcast_to(OPERATORS[name](self._number(x), self._number(y)), h.shape), np.zeros(0))]
+            case Where(_, condition, x, y):
+                return [self._where(self[condition] != 0, x, y)]
+            case Moving(x):
+                return [(self._moving(self[x]), self._moving(self._d(x)))]
+            case InverseTangent(theta, x):
+                return [self._inverse_tangent(self[theta], self[x], self._d(theta), self._d(x))]
+            case Bracket(x, y):
+                first, second = (np.broadcast_to(self[k][:, None], self._d(k).shape) for k in (x, y))
+                tangent = nodes.bracket(self._d(x), second) + nodes.bracket(first, self._d(y))
+                return [(nodes.bracket(self[x], self[y]), tangent)]
+            case Sum(base, weights, terms):
+                return [self._sum(base, weights, terms)]
+            case Combination(_, weights, terms) | MultiplierSum(weights, terms):
+                size = self._layout.rows if isinstance(instruction, MultiplierSum) else self._layout.dimension
+                return [self._total(weights, terms, size)]
+            case WithStates(_, x, of_states):
+                mask = self._layout.has_velocity
+                pairs = (self[x], self[of_states]), (self._d(x), self._d(of_states))
+                value, tangent = (np.where(mask, *pair) for pair in pairs)
+                return [(value, tangent)]
+            case Add(base, power, weight, x):
+                factor = weight * h**power
+                value = self[base] + factor[:, None] * self[x]
+                return [(value, self._d(base) + factor[:, None, None] * self._d(x))]
+            case Earlier(part, steps):
+                value = self._batch.values[part][:, steps - 1]
+                value = value[:, 0] if HISTORY[part] is Scalar else value
+                return [(value, self._batch.tangents.get(earlier_name(part, steps), np.zeros(0)))]
+            case Rotation():  # a check of the step, whose number has no tangent
+                return [(np.zeros_like(h), np.zeros(0))]
+            case Difference(start, end):
+                return [self._difference(self[start], self[end], self._d(start), self._d(end))]
+            case Advance(q, theta):
+                return [self._advance(self[q], self[theta], self._d(q), self._d(theta))]
+            case At(c, q, v):
+                at_q, at_v = self._prescribed(c, self[q], self[v])
+                by_q = np.where(self._layout.sought, self._d(q), 0.0)
+                return [(at_q, by_q), (at_v, np.where(self._layout.free, self._d(v), 0.0))]
+            case VelocityAt(c, q, v):
+                return [(self._prescribed(c, self[q], self[v])[1], np.where(self._layout.free, self._d(v), 0.0))]
+            case _:
+                raise UnsupportedMethodError(
+                    f"Steps with the instruction {type(instruction).__name__} have no derivatives."
+                )
+
+    def _point(self, c: float, q: Configuration, v: Value) -> Points:
+        return Points(self._batch.t + c * self._batch.h, self[q], self[v], self._d(q), self._d(v))
+
+    def _prescribed(self, c: float, q: Array, v: Array) -> tuple[Array, Array]:
+        at = q.copy(), v.copy()
+        self._nodes.prescribe(self._p, self._batch.t + c * self._batch.h, *at)
+        return at
+
+    def _number(self, x: Scalar | float) -> Array | float:
+        return self[x] if isinstance(x, Scalar) else x
+
+    def _where(self, chosen: Array, x: Value | float, y: Value | float) -> tuple[Array, Array]:
+        if isinstance(x, Scalar | float) and isinstance(y, Scalar | float):
+            return np.where(chosen, self._number(x), self._number(y)), np.zeros(0)
+        assert isinstance(x, Value) and isinstance(y, Value)
+        tangent = np.where(chosen[:, None, None], self._d(x), self._d(y))
+        return np.where(chosen[:, None], self[x], self[y]), tangent
+
+    def _step_ends(self) -> StepEnds:
+        batch = self._batch
+        known = (batch.end[name] for name in ("q", "v", "multipliers"))
+        return StepEnds(batch.t, batch.t + batch.h, batch.values["q"], batch.tangents["q"], *known)
+
+    def _hidden_violation(self, q: Configuration, v: Vector, needed: Scalar | None) -> tuple[Array, Array]:
+        """Return d = M⁻¹Bᵀμ with B d = B v + b, and its tangent; zero where it is not needed."""
+        if needed is not None and not self[needed].any():
+            return np.zeros_like(self[v]), np.zeros_like(self._d(v))
+        return hidden_violation(self._of, self._point(0.0, q, v))
+
+    def _moving(self, x: Array) -> Array:
+        return np.where(self._layout.moves, x, 0.0)
+
+    def _sum(
+        self, base: Value | None, weights: Sequence[float | Scalar], terms: Sequence[Value]
+    ) -> tuple[Array, Array]:
+        h = self._batch.h
+        total, d_total = self._total(weights, terms, self._layout.dimension)
+        value, tangent = h[:, None] * total, h[:, None, None] * d_total
+        return (value, tangent) if base is None else (self[base] + value, self._d(base) + tangent)
+
+    def _total(self, weights: Sequence[float | Scalar], terms: Sequence[Value], size: int) -> tuple[Array, Array]:
+        """Return Σ weight·x."""
+        count, directions = self._batch.tangents["q"].shape[:2]
+        value, tangent = np.zeros((count, size)), np.zeros((count, directions, size))
+        for stated, x in zip(weights, terms, strict=True):
+            weight = self._weight(stated)
+            value, tangent = value + weight * self[x], tangent + _lifted(weight) * self._d(x)
+        return value, tangent
+
+    def _inverse_tangent(self, theta: Array, x: Array, d_theta: Array, dx: Array) -> tuple[Array, Array]:
+        nodes, slopes = self._nodes, self._of.slopes
+        rate = nodes.inverse_tangent_operator(theta, x)
+        blocks, first = self._blocks, theta[:, None]
+        by_x = blocks.of(lambda w: nodes.inverse_tangent_operator(first, w))
+        by_theta = blocks.of(lambda w: slopes.inverse_tangent_slope(first, x[:, None], w))
+        return self._moving(rate), self._moving(blocks.apply(by_x, dx) + blocks.apply(by_theta, d_theta))  # (2)
+
+    def _advance(self, q: Array, theta: Array, dq: Array, d_theta: Array) -> tuple[Array, Array]:
+        nodes, blocks, first = self._nodes, self._blocks, theta[:, None]
+        inner = d_theta - blocks.apply(blocks.of(lambda w: nodes.bracket(first, w)), dq)
+        moved = blocks.apply(blocks.of(lambda w: nodes.tangent_operator(first, w)), inner)
+        return nodes.advance(q, theta), self._moving(dq + moved)  # (1)
+
+    def _difference(self, start: Array, end: Array, d_start: Array, d_end: Array) -> tuple[Array, Array]:
+        nodes, blocks = self._nodes, self._blocks
+        theta = nodes.difference(start, end)
+        first = theta[:, None]
+        inverse = blocks.of(lambda w: nodes.inverse_tangent_operator(first, w))
+        turned = blocks.of(lambda w: nodes.bracket(first, w))
+        return theta, blocks.apply(inverse, d_end - d_start) + blocks.apply(turned, d_start)  # (4)
+
+    def _stage(self, at: Points) -> list[tuple[Array, Array]]:
+        a, multipliers = self._of.accelerations(at)
+        system = SaddlePoints(self._of, at, at)
+        below = self._of.curvature(at, a) if self._layout.rows else np.zeros((*at.dq.shape[:2], 0))
+        da, dl = system.solve(-self._of.balance(at, a, multipliers), -below)
+        return [(a, da), (multipliers, dl)]
+
+    def _stage_with_multipliers(self, stage: StageWithMultipliers) -> list[tuple[Array, Array]]:
+        multipliers, dl = self[stage.multiplier], self._d(stage.multiplier)
+        if "acceleration" in self._batch.values:
+            return [(self._batch.values["acceleration"], self._batch.tangents["acceleration"]), (multipliers, dl)]
+        at = self._point(stage.c, stage.q, stage.v)
+        system = SaddlePoints(self._of, at, at)
+        a = system.acceleration(multipliers)
+        da = system.solve_mass(-self._of.balance(at, a, multipliers) - system.pulled(dl))
+        return [(a, da), (multipliers, dl)]
+
+    def _stage_between(self, stage: StageBetween) -> list[tuple[Array, Array]]:
+        at, length = self._point(stage.c, stage.q, stage.v), stage.weight * self._batch.h
+        t, q, known = self._batch.t + stage.next_c * self._batch.h, self[stage.next_q], self[stage.known]
+        dq, d_known = self._d(stage.next_q), self._d(stage.known)
+        following = Points(t, q, known, dq, d_known)
+        system = SaddlePoints(self._of, at, following)
+        residual = system.hidden_residual() + self._alpha * system.constraint_residual()
+        a, multipliers = system.between(-residual / length[:, None])
+        v = known + length[:, None] * a
+        below = self._of.hidden(following._replace(v=v)) + system.pushed(d_known)
+        if self._alpha:
+            below = below + self._alpha * (self._of.constraint(following) + system.pushed(dq))
+        da, dl = system.solve(-self._of.balance(at, a, multipliers), -below / length[:, None, None])
+        return [(a, da), (multipliers, dl)]
+
+
+def earlier_name(part: str, steps: int) -> str:
+    """Return the name of the tangent of a part of an earlier state."""
+    return f"{part} {steps}"
+
+
+def _lifted(weight: Array | float) -> Array | float:
+    """Return a weight of each step, shape (n, 1), for tangents."""
+    return weight[:, :, None] if isinstance(weight, np.ndarray) else weight

@@ -1,0 +1,131 @@
+"""`gradient`: derivatives of a scalar function of outputs, in reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, Unpack
+
+import numpy as np
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
+from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
+from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_steps
+from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers, recorded_states
+from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
+from symlie.utilities.showing import ListsPublicNames, line
+
+Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]]]
+"""Function of a solution that returns a number and its derivatives by outputs, with the shapes of the outputs."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gradient(ListsPublicNames, Mapping[str, float]):
+    """Value and derivatives of a scalar function of a run, from `gradient`; a mapping of variables to derivatives.
+
+    Attributes
+    ----------
+    value
+        Value of the function, in its unit.
+    array
+        Derivatives by all variables, in the unit of the value divided by that of the variable, shape (variables,).
+    variables
+        Names of the variables with their components.
+    solution
+        The run.
+    """
+
+    value: float
+    array: Array
+    variables: tuple[str, ...]
+    solution: Solution
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.variables:
+            raise UnknownNameError(f"This gradient has no variable '{name}'; it has: {', '.join(self.variables)}.")
+        return float(self.array[self.variables.index(name)])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __repr__(self) -> str:
+        return line("Gradient", [f"'{self.solution.system.name}'", f"value {self.value:.6g}",
+                                 f"{len(self.variables)} variables"])  # fmt: skip
+
+
+def gradient(
+    system: System,
+    t_span: tuple[float, float] | float,
+    loss: Loss,
+    *,
+    wrt: str | Sequence[str],
+    **options: Unpack[SolveOptions],
+) -> Gradient:
+    """Differentiate a scalar function of the outputs of a run with respect to parameters, inputs and initial values.
+
+    The derivatives of the function are propagated backwards through the steps, so that the cost hardly depends on the
+    number of variables. They are equal to those of `sensitivity` up to rounding.
+
+    Parameters
+    ----------
+    system, t_span, wrt, **options
+        As in `sensitivity`.
+    loss
+        Function of the solution. It returns a number and a mapping of names of outputs to the derivatives of the number
+        by the recorded values of these outputs, shape (n,) or (n, components) as in `Solution.outputs`.
+
+    Returns
+    -------
+    Gradient
+        The value and its derivatives.
+
+    Raises
+    ------
+    UnknownNameError
+        If a variable, or an output among the derivatives, does not exist.
+    ModelError
+        If the function returns something else, or derivatives of the wrong shape, and as in `sensitivity`.
+    UnsupportedMethodError, IntegrationError
+        As in `sensitivity`.
+    """
+    check_multipliers(options.get("multipliers", "stage"))
+    variables = variables_of(system, wrt)
+    recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
+    value, weights = weights_of_loss(recorded.solution, loss(recorded.solution))
+    run = DifferentiatedRun(system, recorded, variables)
+    found = run.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
+    return Gradient(value, found, tuple(v.label for v in variables), recorded.solution)
+
+
+def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:
+    """Return the value of a loss and its derivatives by all output components, shape (n, components); raise ModelError
+    or UnknownNameError."""
+    if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping)):
+        raise ModelError(
+            'The loss must return a number and a mapping of outputs to derivatives, such as (1.5, {"tip": array}).'
+        )
+    if np.ndim(returned[0]) or not np.isfinite(returned[0]):
+        raise ModelError(f"The value of the loss must be a finite number, not {returned[0]!r}.")
+    layout = solution.system.layout
+    weights = np.zeros((len(solution.t), layout.outputs_size))
+    for name, values in returned[1].items():
+        if name not in layout.outputs:
+            raise UnknownNameError(
+                f"The loss has a derivative by '{name}', which is no output of '{layout.name}'; it has: "
+                f"{', '.join(layout.outputs) or 'none'}."
+            )
+        part, given = layout.outputs[name][0], np.asarray(values, dtype=float)
+        expected = (len(solution.t), part.stop - part.start)
+        if given.size != expected[0] * expected[1] or not np.isfinite(given).all():
+            raise ModelError(
+                f"The derivative of the loss by '{name}' must consist of {expected[0]} × {expected[1]} finite numbers."
+            )
+        weights[:, part] = given.reshape(expected)
+    return float(returned[0]), weights

@@ -1,0 +1,182 @@
+"""`sensitivity`: derivatives of all states and outputs of a run, by tangents of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
+from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
+from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps, recorded_steps
+from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
+from symlie.utilities.packages import require
+from symlie.utilities.showing import ListsPublicNames, line
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(ListsPublicNames, Mapping[str, Array]):
+    """Derivatives of a run, from `sensitivity`; a mapping of the names of outputs to their derivatives, shape (n,
+    components, variables), in the unit of the output divided by that of the variable.
+
+    Attributes
+    ----------
+    solution
+        The run, with the bits of `solve`, shape (n,).
+    variables
+        Names of the variables with their components, such as ``"mass"`` and ``"lever[1]"``.
+    configuration
+        Derivatives of configurations in the Lie algebra, δq = q∘(δ)~, shape (n, dimension, variables).
+    velocity
+        Derivatives of velocities, shape (n, dimension, variables).
+    multipliers
+        Derivatives of λ, shape (n, constraint equations, variables).
+    """
+
+    solution: Solution
+    variables: tuple[str, ...]
+    configuration: Array
+    velocity: Array
+    multipliers: Array
+    _outputs: Mapping[str, Array]
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._outputs:
+            known = ", ".join(self._outputs) or "none"
+            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
+        return self._outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outputs)
+
+    def __len__(self) -> int:
+        return len(self._outputs)
+
+    def __repr__(self) -> str:
+        return line("Sensitivity", [f"'{self.solution.system.name}'", f"{len(self.solution.t)} states",
+                                    f"by {', '.join(self.variables)}"])  # fmt: skip
+
+    @property
+    def t(self) -> Array:
+        """Times, in s, shape (n,)."""
+        return self.solution.t
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the derivatives of outputs as an xarray dataset with the dimensions time, component and variable.
+
+        Raises
+        ------
+        MissingDependencyError
+            If the package xarray is not installed.
+        """
+        require("A dataset", "xarray")
+        import xarray
+
+        units = {name: unit for name, (_, unit) in self.solution.system.layout.outputs.items()}
+        coordinates = {"time": ("time", self.t, {"units": "s"}), "variable": list(self.variables)}
+        arrays = {
+            name: (("time", f"{name}_component", "variable"), values, {"numerator_units": units[name]})
+            for name, values in self._outputs.items()
+        }
+        return xarray.Dataset(arrays, coordinates)
+
+
+def sensitivity(
+    system: System,
+    t_span: tuple[float, float] | float,
+    *,
+    wrt: str | Sequence[str],
+    of: str | Sequence[str] | None = None,
+    **options: Unpack[SolveOptions],
+) -> Sensitivity:
+    """Differentiate a run with respect to parameters, tables of inputs and initial values.
+
+    The steps of the method are differentiated, so that the derivatives are those of the computed numbers up to
+    rounding. Adaptive steps are differentiated with constant lengths. Derivatives of piecewise functions are those of
+    the pieces of the run, and initial values are differentiated by central differences of order six. Source: the page
+    *Sensitivities* of the documentation.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t_span
+        (t₀, t_end), or t_end, in s, as in `solve`.
+    wrt
+        Names of variables: parameters as in `System.with_parameters`; inputs with a table, differentiated by each of
+        its values; initial values NODE.FIELD, or JOINT.COORDINATE with a specified value.
+    of
+        Names of outputs of the model; default: all.
+    **options
+        Options of `solve` for the method, steps, tolerances, output times and Baumgarte stabilisation.
+
+    Returns
+    -------
+    Sensitivity
+        The run and its derivatives.
+
+    Raises
+    ------
+    UnknownNameError
+        If a variable or an output does not exist.
+    UnsupportedMethodError
+        If steps of the method, or for the system, have no derivatives; the message gives the reason.
+    ModelError
+        If a variable has no derivatives, or a terminal event ends the run.
+    IntegrationError
+        If the run fails; its ``solution`` contains the results up to the last valid step.
+    """
+    names = output_names_of(system, of)
+    check_multipliers(options.get("multipliers", "stage"))
+    variables = variables_of(system, wrt)
+    recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
+    run = DifferentiatedRun(system, recorded, variables)
+    states = recorded_states(recorded)
+    parts = run.parts(run.forward())
+    outputs = run.outputs(states, parts) if names else np.zeros((len(states), len(variables), 0))
+    slices = {name: system.layout.outputs[name][0] for name in names}
+    q, v, multipliers = (np.swapaxes(parts[name][states], 1, 2) for name in ("q", "v", "multipliers"))
+    return Sensitivity(
+        recorded.solution,
+        tuple(v.label for v in variables),
+        q,
+        v,
+        multipliers,
+        {name: np.swapaxes(outputs[..., part], 1, 2) for name, part in slices.items()},
+    )
+
+
+def check_multipliers(chosen: str) -> None:
+    """Raise ModelError for recorded multipliers that are not those of the steps."""
+    if chosen != "stage":
+        raise ModelError(
+            f'Sensitivities are those of the multipliers of the method; use multipliers="stage", not {chosen!r}.'
+        )
+
+
+def output_names_of(system: System, of: str | Sequence[str] | None) -> list[str]:
+    """Return names of outputs of a model, all by default; raise UnknownNameError."""
+    known = list(system.layout.outputs)
+    names = known if of is None else [of] if isinstance(of, str) else list(of)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f"Model '{system.name}' has no output '{name}' that can be differentiated; it has: "
+                f"{', '.join(known) or 'none'}."
+            )
+    return names
+
+
+def recorded_states(recorded: RecordedSteps) -> NDArray[np.intp]:
+    """Return the indices of the states between steps that the solution contains."""
+    return np.searchsorted(recorded.t, recorded.solution.t)

@@ -1,0 +1,69 @@
+"""Derivatives of the state at the start of a run.
+
+Consistent initial values are the result of an assembly and a completion of velocities. They are differentiated by
+central differences of order six,
+
+    δx = (45 (x₁ - x₋₁) - 9 (x₂ - x₋₂) + (x₃ - x₋₃)) / (60 ε),   x_k = x(p + k ε)  (1)
+
+whose error is about (ε/p)⁶ and rounding divided by ε/p. Stored components of configurations are differentiated; the
+tangent δ in the Lie algebra has their rate. The derivative of λ follows from the acceleration-level system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.start import start_of
+from symlie.runtime.system.system import System
+
+RELATIVE = 2.0**-9
+"""ε relative to the size of the values of a variable; a power of two, so that p ± kε is exact for many values."""
+
+WEIGHTS = (45 / 60, -9 / 60, 1 / 60)
+"""Weights of (1)."""
+
+
+def start_tangents(system: System, t: float, q: Array, variables: Sequence[Variable]) -> tuple[Array, Array]:
+    """Return the derivatives of q and v at time t by the variables, shape (variables, dimension)."""
+    layout = system.layout
+    count = len(variables)
+    stored, dv = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
+    for k, variable in enumerate(variables):
+        if not variable.changes_start:
+            continue
+        step = RELATIVE * variable.size(system)
+        for j, weight in enumerate(WEIGHTS, start=1):
+            after, before = (_state(variable.moved(system, sign * j * step), t) for sign in (1, -1))
+            stored[k] += weight * (after[0] - before[0]) / step
+            dv[k] += weight * (after[1] - before[1]) / step
+    return _in_algebra(system, q, stored), dv
+
+
+def _state(system: System, t: float) -> tuple[Array, Array]:
+    start = start_of(system, t)
+    return start.q, start.v
+
+
+def _in_algebra(system: System, q: Array, stored: Array) -> Array:
+    """Return the tangents in the Lie algebra of rates of stored components, shape (variables, dimension)."""
+    layout, rate = system.layout, system.sets.nodes("ambient").storage_rate
+    found = np.zeros((len(stored), layout.dimension))
+    if not stored.any():
+        return found
+    widest = max(n.type.dimension for n in layout.nodes)
+    local = np.concatenate([np.tile(np.arange(n.type.dimension), n.count) for n in layout.nodes])
+    units = np.array([local == k for k in range(widest)], dtype=float)
+    rates = rate(q[None], units)
+    for node in layout.nodes:
+        width, dimension = node.type.storage, node.type.dimension
+        for k in range(node.count):
+            begin, first = node.storage.start + k * width, node.velocity.start + k * dimension
+            part = stored[:, begin : begin + width]
+            if part.any():
+                columns = rates[:dimension, begin : begin + width].T
+                found[:, first : first + dimension] = np.linalg.lstsq(columns, part.T, rcond=None)[0].T
+    return found

@@ -1,0 +1,241 @@
+"""Derivatives of steps as matrices: x_{n+1} = A_n x_n + B_n p with the tangents of states x and of variables p."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import UnsupportedMethodError
+from symlie.runtime.integrate.sensitivities.differentiated_steps import (
+    DifferentiatedSteps,
+    StepBatch,
+    earlier_name,
+)
+from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
+from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps
+from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
+from symlie.runtime.integrate.sensitivities.variables import Directions
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.implicit import Implicit
+from symlie.runtime.methods.programs.history import COUNT
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.multistep_instructions import StartingStep
+from symlie.runtime.steps.program import Program, features_of
+from symlie.runtime.steps.stage_instructions import StageWithMultipliers
+from symlie.runtime.system.system import System
+
+CHUNK = 1 << 17
+"""Largest number of entries of one tangent array, which bounds the memory of a chunk of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepMaps:
+    """Maps of consecutive steps.
+
+    Attributes
+    ----------
+    steps
+        Their numbers.
+    by_state, by_variables
+        A, shape (steps, size, size), and B, shape (steps, size, variables).
+    """
+
+    steps: slice
+    by_state: Array
+    by_variables: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Part of the tangent of a state: the components of a vector that can vary."""
+
+    name: str
+    width: int
+    components: NDArray[np.intp]
+
+
+class Linearization:
+    """Derivatives of the steps of a run.
+
+    The tangent of a state consists of δq and δv on free components, δλ, δv' if steps start from v', and the vectors
+    that the method carries.
+    """
+
+    def __init__(self, system: System, recorded: RecordedSteps, directions: Directions) -> None:
+        self.system, self.recorded, self._layout = system, recorded, system.layout
+        check_differentiable(system, recorded)
+        method = recorded.method
+        assert isinstance(method, ProgrammedMethod)
+        self._method, self._directions = method, directions
+        features = features_of(system.mechanics, compiled=False)
+        self._program: Program = method.program(features)
+        self.derivatives = PointDerivatives(system, directions)
+        has_eta = isinstance(method, Implicit) and method.iteration(system.layout)
+        alpha = recorded.control.baumgarte
+        self._execute = DifferentiatedSteps(self.derivatives, self._program, alpha, has_eta=has_eta)
+        start = method.start_program(features)
+        begin = method.first_values(features)
+        self._first, self._begin = (
+            None if x is None else DifferentiatedSteps(self.derivatives, x, alpha, has_eta=has_eta)
+            for x in (start, begin)
+        )
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Parts of the tangent of a state."""
+        layout = self._layout
+        sought, free = np.flatnonzero(layout.sought), np.flatnonzero(layout.free)
+        found = [Part("q", layout.dimension, sought), Part("v", layout.dimension, free)]
+        found.append(Part("multipliers", layout.rows, np.arange(layout.rows)))
+        if self._program.has(StageWithMultipliers) and self.recorded.knows_acceleration.any():
+            found.append(Part("acceleration", layout.dimension, free))
+        for name, kind in self._program.carried:
+            if kind is not Scalar:
+                width = layout.rows if kind.size == "ROWS" else layout.dimension
+                found.append(Part(name, width, np.arange(width) if kind.size == "ROWS" else sought))
+        for part, steps in self._program.history:
+            places = {"configurations": sought, "velocities": free, "accelerations": free}.get(part)
+            if places is not None:
+                found += [Part(earlier_name(part, k), layout.dimension, places) for k in range(1, steps + 1)]
+        return tuple(found)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of components of the tangent of a state."""
+        return sum(len(part.components) for part in self.parts)
+
+    def tangents(self, rows: Array) -> dict[str, Array]:
+        """Return the tangents of states, shape (..., size), by part."""
+        found, begin = {}, 0
+        for part in self.parts:
+            values = np.zeros((*rows.shape[:-1], part.width))
+            values[..., part.components] = rows[..., begin : begin + len(part.components)]
+            found[part.name] = values
+            begin += len(part.components)
+        return found
+
+    def row(self, tangents: Mapping[str, Array]) -> Array:
+        """Return tangents of states, shape (..., size); parts that are missing are zero."""
+        like = tangents["q"]
+        pieces = [
+            tangents[part.name][..., part.components]
+            if part.name in tangents
+            else np.zeros((*like.shape[:-1], len(part.components)))
+            for part in self.parts
+        ]
+        return np.concatenate(pieces, axis=-1)
+
+    def begin(self, dq: Array, dv: Array) -> Array:
+        """Return the tangents of the initial state, shape (variables, size), for tangents of q and v."""
+        r = self.recorded
+        at = Points(r.t[:1], r.q[:1], r.v[:1], dq[None], dv[None])
+        if not self._layout.free.any():
+            return self.row({"q": dq, "v": dv})
+        a, _ = self.derivatives.accelerations(at)
+        below = self.derivatives.curvature(at, a) if self._layout.rows else np.zeros((1, len(dq), 0))
+        system = SaddlePoints(self.derivatives, at, at)
+        da, dl = system.solve(-self.derivatives.balance(at, a, r.multipliers[:1]), -below)
+        return self.row({"q": dq, "v": dv, "multipliers": dl[0], "acceleration": da[0]})
+
+    def chunks(self, *, backwards: bool = False) -> Iterator[StepMaps]:
+        """Yield the maps of all steps, a bounded number at a time."""
+        columns = self.size + self._directions.count
+        most = max(1, CHUNK // max(1, columns * max(self._layout.dimension + self._layout.rows, 1)))
+        chunks = [slice(k, min(k + most, self.recorded.count)) for k in range(0, self.recorded.count, most)]
+        for steps in reversed(chunks) if backwards else chunks:
+            yield self._maps(steps)
+
+    def _maps(self, steps: slice) -> StepMaps:
+        size, columns = self.size, self.size + self._directions.count
+        found = np.empty((steps.stop - steps.start, size, columns))
+        numbers, kinds = np.arange(steps.start, steps.stop), self._kinds[steps]
+        for kind in np.unique(kinds):
+            found[kinds == kind] = self._of_one_kind(numbers[kinds == kind])
+        return StepMaps(steps, found[..., :size], found[..., size:])
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.intp]:
+        """Numbers that are equal for steps that start from the same data."""
+        knows_acceleration = self.recorded.knows_acceleration & self._program.has(StageWithMultipliers)
+        is_later = self._known_states >= self._program.first_steps
+        return np.asarray(4 * is_later + 2 * knows_acceleration + self.recorded.knows_own, dtype=np.intp)
+
+    @cached_property
+    def _known_states(self) -> Array:
+        """Number of earlier states that each step knows, if the method reads any."""
+        r = self.recorded
+        if not self._program.history:
+            return np.full(r.count, self._program.first_steps)
+        place = self._method.own_parts(self._layout)[COUNT]
+        return np.where(r.knows_own, r.own[:-1, place.start], 0)
+
+    def _of_one_kind(self, steps: NDArray[np.intp]) -> Array:
+        """Return the maps of steps that start from the same data, shape (steps, size, size + variables)."""
+        r, directions, count = self.recorded, self._directions.count, len(steps)
+        seeds = np.zeros((count, self.size + directions, self.size))
+        seeds[:, : self.size] = np.eye(self.size)
+        values, tangents = {"q": r.q[steps], "v": r.v[steps], "multipliers": r.multipliers[steps]}, self.tangents(seeds)
+        if r.knows_acceleration[steps[0]]:
+            values["acceleration"] = r.acceleration[steps]
+        end = {"q": r.q[steps + 1], "v": r.v[steps + 1], "multipliers": r.multipliers[steps + 1]}
+        batch = StepBatch(r.begin[steps], r.lengths[steps], values, tangents, end)
+        if r.knows_own[steps[0]]:
+            for name, place in self._method.own_parts(self._layout).items():
+                values[name] = self._history(name, r.own[steps, place])
+        elif self._begin is not None:
+            first = self._begin(batch)
+            nothing = {name: self._empty(name, count) for name, _ in self._program.carried}
+            values |= nothing | first.values
+            blank = {part.name: np.zeros_like(tangents[part.name]) for part in self.parts if part.name in nothing}
+            tangents |= blank | first.tangents
+        is_first = self._first is not None and self._known_states[steps[0]] < self._program.first_steps
+        execute = self._first if is_first and self._first is not None else self._execute
+        return np.swapaxes(self.row(execute(batch).tangents), 1, 2)
+
+    def _history(self, name: str, values: Array) -> Array:
+        """Return an array of the method history; parts of earlier states have one row for each of these."""
+        steps = dict(self._program.history).get(name)
+        return values if steps is None else values.reshape(len(values), steps, -1)
+
+    def _empty(self, name: str, count: int) -> Array:
+        """Return the zeros with which a method starts to carry an array."""
+        place = self._method.own_parts(self._layout)[name]
+        return np.zeros((count, place.stop - place.start))
+
+
+def _starts_in_substeps(method: ProgrammedMethod, system: System) -> bool:
+    start = method.start_program(features_of(system.mechanics, compiled=False))
+    return start is not None and start.has(StartingStep)
+
+
+def check_differentiable(system: System, recorded: RecordedSteps) -> None:
+    """Raise UnsupportedMethodError if steps of the method, or for the system, have no derivatives."""
+    layout, method = system.layout, recorded.method
+    reason = ""
+    if not isinstance(method, ProgrammedMethod):
+        reason = "its steps are no step program"
+    elif method.coordinates != "exp":
+        reason = "it steps in other local coordinates than exp"
+    elif _starts_in_substeps(method, system):
+        reason = "its first steps consist of substeps"
+    elif method.composition is not None:
+        reason = "its steps are composed of several ones"
+    elif layout.has_placed_nodes:
+        reason = "the model has dependent nodes"
+    elif layout.has_coordinate_rates:
+        reason = "the model is stepped in stored coordinates of rotations"
+    elif system.mechanics.takes_redundant_rows:
+        reason = "constraint equations may be redundant"
+    elif layout.has_nonlinear_rows:
+        reason = "a constraint is nonlinear in the velocities"
+    elif recorded.control.project_position or recorded.control.project_velocity:
+        reason = "steps are projected"
+    if reason:
+        raise UnsupportedMethodError(
+            f"Runs of '{layout.name}' with method '{method.name}' have no sensitivities: {reason}."
+        )

@@ -17,6 +17,7 @@ from symlie.errors import (
     ModelError,
     RedundantConstraintsError,
     UnknownNameError,
+    UnsupportedMethodError,
 )
 from symlie.options import Backend
 from symlie.runtime.layout.layout import Array
@@ -484,6 +485,13 @@ def test_reset_of_a_prescribed_node_is_refused() -> None:
     model.prescribe(drive, x=[sl.sin(model.t)])
     with pytest.raises(ModelError, match="Node 'drive' of 'driven' is prescribed or dependent; event 'wall' cannot"):
         model.derive()
+
+
+def test_derivatives_of_runs_with_changes_are_refused() -> None:
+    with pytest.raises(UnsupportedMethodError, match="no sensitivities: events change the state"):
+        sl.sensitivity(bouncing("numpy"), 1.0, h=0.05, wrt="restitution")
+    with pytest.raises(ModelError, match="Events change the state or the constraints of 'bouncing_ball'"):
+        bouncing("numpy").monodromy(1.0)
 
 
 def test_redundant_constraints_cannot_be_released() -> None:

@@ -84,7 +84,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             return SYMLIE_RECORDS;
         }
         if (control->is_adaptive ? !(state->t < end) : state->step >= steps) continue;
-        if (record->count + 2 * (HAS_SWITCHES && plan->record_switches) + HAS_CHANGES >= record->capacity || record->tried >= record->capacity
+        if (record->count + 2 * (HAS_SWITCHES && plan->record_switches) + (HAS_CHANGES && plan->record_changes) >= record->capacity || record->tried >= record->capacity
             || record->events + MOST_EVENTS * event_values > record->event_capacity)
             return SYMLIE_BUFFER_FULL;
         if (RESTARTS_AT_KINKS && control->is_adaptive && !(state->h > 0)) return SYMLIE_SEEKS_STEP;

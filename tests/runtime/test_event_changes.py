@@ -155,6 +155,10 @@ def test_impacts_accumulate_where_the_ball_comes_to_rest(backend: Backend) -> No
     assert solution.status == "accumulation"
     assert solution.t[-1] == pytest.approx(REST, abs=tolerances.IMPACT)
     assert len(solution.events) > 100
+    assert np.array_equal(solution.v[-1], -E * solution.events[-1].v)
+    with pytest.warns(sl.SymlieWarning, match="Events accumulate"):
+        requested = sl.solve(bouncing(backend), 10.0, rtol=1e-10, t_eval=[1.0, 10.0])
+    assert requested.t == pytest.approx([1.0, REST], abs=tolerances.IMPACT)
 
 
 @pytest.mark.parametrize("method", EXACT)

@@ -344,6 +344,7 @@ class TimeLoop:
         if np.isnan(self.event).any():
             return Status.EVENT_NOT_A_NUMBER
         if not time_goes_on(counters, state.t, len(self.event_values)):
+            self._record()
             return Status.ACCUMULATION
         self._go_on_from_switch(is_part=is_early and not control.is_adaptive)
         self._limit_first_step()

@@ -172,6 +172,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             if (is_early) attempt.is_last = 0;
             if (plan->record_changes && attempt.end > t) record_state(P, state, record);
             status = change_state(P, work, first_event, plan, &mass, state, record);
+            if (status == SYMLIE_ACCUMULATION) record_state(P, state, record);
             if (status != SYMLIE_DONE) return status;
             go_on_from_switch(control, state, is_early && !control->is_adaptive);
             limit_first_step(plan, state);

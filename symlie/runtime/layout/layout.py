@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import ENGAGED, RELEASED
 from symlie.contract.locations import Located, located_in_order
 from symlie.contract.manifest import (
     REMEDY,
@@ -24,6 +23,7 @@ from symlie.contract.manifest import (
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.angles import Angles, angles_of
 from symlie.runtime.layout.component_names import ComponentNames
+from symlie.runtime.layout.event_changes import changes_at_events, initial_activities, row_activities
 from symlie.runtime.layout.node_places import NodePlaces
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
@@ -130,24 +130,6 @@ class Layout(ComponentNames):
         return event_values(self._types, self.name)
 
     @cached_property
-    def changes(self) -> NDArray[np.int32]:
-        """Changes of the state at events, shape (changes, 3): event value, component of (v, q), and result of the
-        kernel ``resets``, or `RELEASED` or `ENGAGED` for activities of constraints."""
-        rows, result, event = [np.zeros((0, 3), dtype=np.int32)], 0, 0
-        for element, velocities, stored in zip(self.elements, self.places, self.stored_places, strict=True):
-            for own_v, own_q in zip(velocities, stored, strict=True):
-                for k, reset in enumerate(element.resets):
-                    place = own_v[reset.component] if reset.is_velocity else self.dimension + own_q[reset.component]
-                    rows.append(np.array([[event + reset.event, place, result + k]], dtype=np.int32))
-                event, result = event + len(element.events), result + len(element.resets)
-        names = {value.name: k for k, value in enumerate(self.events)}
-        for stated in self.manifest.engagements:
-            for place in self._activities_of(stated.constraint).ravel() if stated.event else ():
-                to = ENGAGED if stated.is_engaged else RELEASED
-                rows.append(np.array([[names[stated.event], self.dimension + place, to]], dtype=np.int32))
-        return np.concatenate(rows)
-
-    @cached_property
     def activity_places(self) -> list[NDArray[np.int64]]:
         """For each element type the indices of activities of constraints in a configuration, shape (elements,
         activities)."""
@@ -164,25 +146,18 @@ class Layout(ComponentNames):
     @cached_property
     def initial_activities(self) -> Array:
         """Activities at the start with the unwrapped angles before them, shape (storage - storage of nodes,)."""
-        values, released = np.zeros(self.storage - self.node_storage), set[str]()
-        for places in self.activity_places:
-            values[places - self.node_storage] = 1.0
-        for name in dict.fromkeys(e.constraint for e in self.manifest.engagements):
-            stated = [e for e in self.manifest.engagements if e.constraint == name]
-            if any(not e.event for e in stated) or all(e.is_engaged for e in stated):
-                released.add(name)
-        for name in released:
-            values[self._activities_of(name) - self.node_storage] = 0.0
-        return values
+        return initial_activities(self)
 
-    def _activities_of(self, name: str) -> NDArray[np.int64]:
-        """Indices of the activities of a joint or constraint in a configuration."""
-        if name in self.named_instances:
-            element, instance = self.named_instances[name]
-            return np.asarray(self.activity_places[element][instance])
-        part = self.constraints[name]
-        element = next(k for k, e in enumerate(self.elements) if e.name == part.element)
-        return np.asarray(self.activity_places[element][part.instances, part.stated.activity])
+    @cached_property
+    def row_activities(self) -> NDArray[np.int32]:
+        """Index of the activity of each constraint equation in a configuration, or -1, shape (rows,)."""
+        return row_activities(self)
+
+    @cached_property
+    def changes(self) -> NDArray[np.int32]:
+        """Changes of the state at events, shape (changes, 3): event value, component of (v, q), and result of the
+        kernel ``resets``, or `RELEASED` or `ENGAGED` for activities of constraints."""
+        return changes_at_events(self)
 
     @cached_property
     def event_changes(self) -> NDArray[np.bool_]:
@@ -190,16 +165,6 @@ class Layout(ComponentNames):
         mask = np.zeros(len(self.events), dtype=bool)
         mask[self.changes[:, 0]] = True
         return mask
-
-    @cached_property
-    def row_activities(self) -> NDArray[np.int32]:
-        """Index of the activity of each constraint equation in a configuration, or -1, shape (rows,)."""
-        found = np.full(self.rows, -1, dtype=np.int32)
-        for element, rows, places in zip(self.elements, self.row_places, self.activity_places, strict=True):
-            own = np.array([c.activity for c in element.constraints for _ in range(c.size)], dtype=np.int64)
-            for column in np.flatnonzero(own >= 0):
-                found[rows[:, column]] = places[:, own[column]]
-        return found
 
     @cached_property
     def curves(self) -> dict[str, CurveSlice]:

@@ -40,7 +40,7 @@ def test_code_blocks_run() -> None:
     assert SESSION.files == {
         "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png",
     }  # fmt: skip
-    assert len(SESSION.printed.splitlines()) == 3
+    assert len(SESSION.printed.splitlines()) == 5
     accurate = names["accurate"]
     lowest = [event.t for event in names["passages"].events]
     exact = sl.solve(names["passages"].system, 10, rtol=1e-10, atol=1e-12)
@@ -51,6 +51,9 @@ def test_code_blocks_run() -> None:
     assert names["further"].t[0] == 10.0
     assert names["reported"].t.tolist() == [2.5, 5.0, 10.0]
     assert np.linalg.norm(names["middle"].field("bob", "x")) == pytest.approx(1.0)
+    touch, pull = names["coupled"].events
+    assert (touch.name, touch.t, pull.name) == ("touch", pytest.approx(0.5), "pull")
+    assert names["coupled"].impulses(touch)["coupling"] == pytest.approx([-2.4])
 
 
 @pytest.mark.parametrize("name", ["half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5"])

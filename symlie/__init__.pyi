@@ -133,6 +133,8 @@ from symlie.runtime.integrate.sensitivities.gradient import Gradient as Gradient
 from symlie.runtime.integrate.sensitivities.gradient import gradient as gradient
 from symlie.runtime.integrate.sensitivities.sensitivity import Sensitivity as Sensitivity
 from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity as sensitivity
+from symlie.runtime.integrate.simulation.environment import gym_environment as gym_environment
+from symlie.runtime.integrate.simulation.sampled import Sampled as Sampled
 from symlie.runtime.integrate.simulation.simulator import SavedSimulation as SavedSimulation
 from symlie.runtime.integrate.simulation.simulator import Simulator as Simulator
 from symlie.runtime.integrate.simulation.simulator_inputs import SimulatorInputs as SimulatorInputs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -33,6 +33,7 @@ from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
 from symlie.runtime.system.inputs import check_range
+from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number, is_whole_number
@@ -89,14 +90,27 @@ _remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
 
 
 def requested(
-    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None = None
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    continued: float | None = None,
+    stops: Sequence[float] | None = None,
 ) -> Request:
-    """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s."""
-    if not isinstance(system, System):
-        raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
-    found = request_of(system, t_span, options, continued)
+    """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s, and `stops` are
+    times that steps reach."""
+    check_system(system)
+    if stops is None:
+        found = request_of(system, t_span, options, continued)
+    else:
+        found = _checked(system, t_span, options, continued, stops)
     check_range(system.layout, system.inputs, found.t0, found.t_end)
     return found
+
+
+def check_system(system: object) -> None:
+    """Raise ModelError unless the argument is a system."""
+    if not isinstance(system, System):
+        raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
 
 
 def request_of(
@@ -123,7 +137,11 @@ def _is_plain(t_span: tuple[float, float] | float, options: RunOptions) -> bool:
 
 
 def _checked(
-    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    continued: float | None,
+    stops: Sequence[float] = (),
 ) -> Request:
     stated = default_method(system.layout) if options.method is None else options.method
     chosen = chosen_method(stated, options.method_options)
@@ -143,13 +161,13 @@ def _checked(
         raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
     max_steps = min(int(max_steps), LARGEST_STEPS)
     t0, t_end = interval(t_span, continued)
-    plan = step_plan(t0, t_end, options.h, options.t_eval, system.breakpoints_between(t0, t_end))
+    plan = step_plan(t0, t_end, options.h, options.t_eval, system.breakpoints_between(t0, t_end), stops)
     if max(plan.steps) > max_steps:
         raise ModelError(
             f"{max(plan.steps)} steps of {options.h:g} s between two stop times exceed max_steps = {max_steps}; use "
             "larger steps, or increase max_steps."
         )
-    control = step_control(system, chosen, options, max_steps)
+    control = step_control(system.layout, chosen, options, max_steps)
     if control.is_adaptive:
         if options.h0 is not None and not (is_number(options.h0) and np.isfinite(options.h0) and options.h0 > 0):
             raise ModelError(f"h0 must be a positive number of seconds, not {options.h0!r}.")
@@ -196,7 +214,8 @@ def beginning(system: System, request: Request, start: Solution | Start | None =
         begin = dataclasses.replace(begin, own=None, h=0.0)
     if request.control.is_adaptive:
         begin = dataclasses.replace(begin, h=first_step_size(system, request, begin))
-    return LoopState(plan.start[0], begin, Counters(dependent_rows=count_dependent_rows(system, t0, begin.q, begin.v)))
+    dependent = count_dependent_rows(system.mechanics, t0, begin.q, begin.v)
+    return LoopState(plan.start[0], begin, Counters(dependent_rows=dependent))
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -205,11 +224,11 @@ def check_method(layout: Layout, method: Method) -> None:
         raise UnsupportedMethodError(refusal)
 
 
-def count_dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
+def count_dependent_rows(mechanics: Mechanics, t: float, q: Array, v: Array) -> int:
     """Number of redundant constraint equations, if these are permitted."""
-    if not system.mechanics.takes_redundant_rows:
+    if not mechanics.takes_redundant_rows:
         return 0
-    found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q, v))
+    found = mechanics.dependent_rows(mechanics.jacobian(t, q, v))
     return found.count if found else 0
 
 
@@ -225,9 +244,9 @@ def least_tolerance(rtol: ArrayLike | None, atol: ArrayLike | None) -> float:
     return next(found, DEFAULT_TOLERANCE)
 
 
-def step_control(system: System, method: Method, options: RunOptions, max_steps: int) -> StepControl:
+def step_control(layout: Layout, method: Method, options: RunOptions, max_steps: int) -> StepControl:
     """Step control from the options of a run."""
-    layout, rtol, atol = system.layout, options.rtol, options.atol
+    rtol, atol = options.rtol, options.atol
     tolerance, kept = least_tolerance(rtol, atol), stabilisation(options.stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
         raise UnsupportedMethodError(

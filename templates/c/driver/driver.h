@@ -19,10 +19,7 @@
 long long symlie_workspace(const symlie_problem *P)
 {
     if (FIXED_TOPOLOGY) return kept_workspace(P);
-    long long inner = step_workspace(P);
-#if SUBSTEPS
-    inner += substep_workspace(P);
-#endif
+    long long inner = step_workspace(P) + substep_workspace(P);
     if (acceleration_workspace(P) > inner) inner = acceleration_workspace(P);
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);

@@ -38,10 +38,13 @@ CASES = [
     ("SO3xR3", "half_explicit_4", {}),
     ("SO3", "rkmk_dopri5", {}),
     ("S3", "cf43", {}),
+    ("SO3", "abmk3", {}),
     ("S3sR3", "index1_dopri5", {}),
     ("SE3", "generalized_alpha_index2", TIGHT),
     ("SO3", "generalized_alpha", TIGHT),
     ("S3xR3", "bdf2_increments_index2", TIGHT),
+    ("SE3", "bdf2_index2", TIGHT),
+    ("SO3", "bdf2", TIGHT),
 ]
 
 

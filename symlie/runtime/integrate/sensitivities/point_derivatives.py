@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.sets import SENSITIVITIES, SETS, kernel_set, sensitivity_set
+from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
 from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.node_steps import StepKernels
@@ -52,6 +53,8 @@ class PointDerivatives:
         The system.
     nodes
         Kernels in NumPy, which evaluate many states at once.
+    operators
+        Operators on the Lie algebras of nodes.
     directions
         Directions of parameters and inputs: the last columns of all tangents.
     """
@@ -60,6 +63,7 @@ class PointDerivatives:
         self.system, self.directions = system, directions
         self.layout, self._p = system.layout, system.prepared
         self.nodes = NumpyKernels(system.layout, system.files[f"{system.layout.name}.py"])
+        self.operators = NodeOperators(system.layout, self.nodes, lambda: self.slopes)
         self._scatterings: dict[str, list[Scattering]] = {}
 
     @cached_property
@@ -68,6 +72,11 @@ class PointDerivatives:
         if SENSITIVITIES in self.system.sets.present:
             return SENSITIVITIES
         return sensitivity_set(parameter_names(self.layout, np.asarray(self.directions.parameters.any(axis=1)))).name
+
+    @cached_property
+    def elements(self) -> StepKernels:
+        """Kernels of group elements."""
+        return self.system.sets.nodes("increments")
 
     @cached_property
     def slopes(self) -> StepKernels:

@@ -13,6 +13,7 @@ from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.sensitivities.differentiated_steps import (
     DifferentiatedSteps,
     StepBatch,
+    carried_name,
     earlier_name,
 )
 from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
@@ -24,9 +25,11 @@ from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.history import COUNT
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.expressions import Scalar
-from symlie.runtime.steps.multistep_instructions import StartingStep
+from symlie.runtime.steps.instructions import HISTORY
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.steps.stage_instructions import StageWithMultipliers
+from symlie.runtime.steps.values import Multiplier
 from symlie.runtime.system.system import System
 
 CHUNK = 1 << 17
@@ -80,8 +83,13 @@ class Linearization:
         self._execute = DifferentiatedSteps(self.derivatives, self._program, alpha, has_eta=has_eta)
         start = method.start_program(features)
         begin = method.first_values(features)
+        starter, self._starts_from_acceleration = None, self._program.has(StageWithMultipliers)
+        if start is not None and start.has(StartingStep) and method.starter is not None:
+            substep = method.starter.program(features)
+            self._starts_from_acceleration |= substep.has(StageWithMultipliers)
+            starter = DifferentiatedSteps(self.derivatives, substep, alpha, has_eta=False)
         self._first, self._begin = (
-            None if x is None else DifferentiatedSteps(self.derivatives, x, alpha, has_eta=has_eta)
+            None if x is None else DifferentiatedSteps(self.derivatives, x, alpha, has_eta=has_eta, starter=starter)
             for x in (start, begin)
         )
 
@@ -92,12 +100,13 @@ class Linearization:
         sought, free = np.flatnonzero(layout.sought), np.flatnonzero(layout.free)
         found = [Part("q", layout.dimension, sought), Part("v", layout.dimension, free)]
         found.append(Part("multipliers", layout.rows, np.arange(layout.rows)))
-        if self._program.has(StageWithMultipliers) and self.recorded.knows_acceleration.any():
+        if self._starts_from_acceleration and self.recorded.knows_acceleration.any():
             found.append(Part("acceleration", layout.dimension, free))
         for name, kind in self._program.carried:
             if kind is not Scalar:
-                width = layout.rows if kind.size == "ROWS" else layout.dimension
-                found.append(Part(name, width, np.arange(width) if kind.size == "ROWS" else sought))
+                is_multiplier = kind.size == Multiplier.size
+                width = layout.rows if is_multiplier else layout.dimension
+                found.append(Part(carried_name(name), width, np.arange(width) if is_multiplier else sought))
         for part, steps in self._program.history:
             places = {"configurations": sought, "velocities": free, "accelerations": free}.get(part)
             if places is not None:
@@ -161,7 +170,7 @@ class Linearization:
     @cached_property
     def _kinds(self) -> NDArray[np.intp]:
         """Numbers that are equal for steps that start from the same data."""
-        knows_acceleration = self.recorded.knows_acceleration & self._program.has(StageWithMultipliers)
+        knows_acceleration = self.recorded.knows_acceleration & self._starts_from_acceleration
         is_later = self._known_states >= self._program.first_steps
         return np.asarray(4 * is_later + 2 * knows_acceleration + self.recorded.knows_own, dtype=np.intp)
 
@@ -169,8 +178,8 @@ class Linearization:
     def _known_states(self) -> Array:
         """Number of earlier states that each step knows, if the method reads any."""
         r = self.recorded
-        if not self._program.history:
-            return np.full(r.count, self._program.first_steps)
+        if not self._program.first_steps:
+            return np.zeros(r.count)
         place = self._method.own_parts(self._layout)[COUNT]
         return np.where(r.knows_own, r.own[:-1, place.start], 0)
 
@@ -180,16 +189,17 @@ class Linearization:
         seeds = np.zeros((count, self.size + directions, self.size))
         seeds[:, : self.size] = np.eye(self.size)
         values, tangents = {"q": r.q[steps], "v": r.v[steps], "multipliers": r.multipliers[steps]}, self.tangents(seeds)
-        if r.knows_acceleration[steps[0]]:
+        if r.knows_acceleration[steps[0]] and self._starts_from_acceleration:
             values["acceleration"] = r.acceleration[steps]
         end = {"q": r.q[steps + 1], "v": r.v[steps + 1], "multipliers": r.multipliers[steps + 1]}
         batch = StepBatch(r.begin[steps], r.lengths[steps], values, tangents, end)
         if r.knows_own[steps[0]]:
             for name, place in self._method.own_parts(self._layout).items():
-                values[name] = self._history(name, r.own[steps, place])
+                key = name if name in HISTORY else carried_name(name)
+                values[key] = self._history(name, r.own[steps, place])
         elif self._begin is not None:
             first = self._begin(batch)
-            nothing = {name: self._empty(name, count) for name, _ in self._program.carried}
+            nothing = {carried_name(name): self._empty(name, count) for name, _ in self._program.carried}
             values |= nothing | first.values
             blank = {part.name: np.zeros_like(tangents[part.name]) for part in self.parts if part.name in nothing}
             tangents |= blank | first.tangents
@@ -208,11 +218,6 @@ class Linearization:
         return np.zeros((count, place.stop - place.start))
 
 
-def _starts_in_substeps(method: ProgrammedMethod, system: System) -> bool:
-    start = method.start_program(features_of(system.mechanics, compiled=False))
-    return start is not None and start.has(StartingStep)
-
-
 def check_differentiable(system: System, recorded: RecordedSteps) -> None:
     """Raise UnsupportedMethodError if steps of the method, or for the system, have no derivatives."""
     layout, method = system.layout, recorded.method
@@ -221,8 +226,8 @@ def check_differentiable(system: System, recorded: RecordedSteps) -> None:
         reason = "its steps are no step program"
     elif method.coordinates != "exp":
         reason = "it steps in other local coordinates than exp"
-    elif _starts_in_substeps(method, system):
-        reason = "its first steps consist of substeps"
+    elif method.program(features_of(system.mechanics, compiled=False)).has(OrderChoice):
+        reason = "its steps choose their order"
     elif method.composition is not None:
         reason = "its steps are composed of several ones"
     elif len(layout.changes) or layout.has_activities:

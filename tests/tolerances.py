@@ -1145,3 +1145,7 @@ PINOCCHIO_LOOPS = 1e-9
 LEAST_CHANGE = 1e-6
 """Direction of the smallest change: distances are compared in doubles, which resolve it to the square root of rounding
 times its curvature."""
+
+IMPACT = 1e-12
+"""Times of twenty impacts on a parabola, which methods of order two integrate exactly, and parts of the energy of free
+bodies relative to the largest kinetic energy: rounding of a few hundred steps."""

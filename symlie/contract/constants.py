@@ -25,6 +25,8 @@ class Status(enum.IntEnum):
     TURNED_TOO_FAR = 13
     CHATTERING = 14
     DIVERGING = 15
+    ACCUMULATION = 16
+    INCONSISTENT_RESET = 17
 
 
 WHOLE_TURN = 2 * math.pi
@@ -285,6 +287,16 @@ EVENT_FAR = 8
 
 EVENT_FAR_CUBIC = 0.02
 """Largest cubic part of such a function, relative to the variation."""
+
+RELEASED = -1
+"""Result of a change of the state at an event that releases a constraint: its activity becomes 0."""
+
+ENGAGED = -2
+"""The same for a constraint that is engaged: its activity becomes 1."""
+
+FLIGHTS = 2.0
+"""Length of the first step after a change of the state at an event, in times between the last two changes: an event in
+a much shorter part of a step could be missed."""
 
 BEGINS_RUN = 2
 """Mark of values of event functions at the start of a run."""

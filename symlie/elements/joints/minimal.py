@@ -328,6 +328,11 @@ class _Restated:
                 f"'{statement.name}' defines fields, dependent nodes or acceleration-level constraints in addition to "
                 "bodies, which minimal coordinates do not support."
             )
+        if statement.resets or statement.engagements:
+            raise ModelError(
+                f"'{statement.name}' changes its state or its constraints at events; define these changes on the "
+                "result of minimal_coordinates."
+            )
         for angle in statement.angles:
             if angle.value in values:
                 continue

@@ -315,7 +315,7 @@ def step_control(layout: Layout, method: Method, options: RunOptions, max_steps:
 
 def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
     """Treatment of singular configurations; implicit methods satisfy the constraints and need no projection."""
-    if not layout.rows:
+    if not layout.rows or layout.has_activities:
         return 0
     return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1
 

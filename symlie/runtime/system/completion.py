@@ -53,6 +53,9 @@ class StatedState(Brief):
         Specified values of outputs that are linear in v, such as rates of joints, with their names for messages.
     rates
         Specified rates of joints that are first-order states, and velocities of their bodies; None without such rates.
+    before
+        Velocities before a jump, from which v changes as little as possible, and unwrapped angles stay near those in q;
+        None at a start.
     """
 
     q: Array
@@ -60,6 +63,7 @@ class StatedState(Brief):
     given: NDArray[np.bool_]
     conditions: Mapping[str, tuple[Array, str]] = field(default_factory=dict)
     rates: GivenRates | None = None
+    before: Array | None = None
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
@@ -73,7 +77,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     v = np.where(given & layout.free, stated.v, 0.0)
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
-    q = mechanics.with_start_angles(t, q)
+    q = mechanics.with_start_angles(t, q) if stated.before is None else mechanics.with_angles(t, q)
     near = np.where(given, v, stated.v)
     if stated.rates is not None:
         mechanics.prescribe(t, q, near)
@@ -92,6 +96,8 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             "but not at t = 0, by which its linear algebra is chosen; start at another time, or give it mass."
         )
     problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass, near, stated.rates)
+    if stated.before is not None:
+        return _continued(mechanics, problem, t, q, v, stated.before)
     guess = stated.v if stated.rates is None else near
     if not layout.rows:
         v, chosen = problem.consistent(v, guess)
@@ -133,6 +139,16 @@ def _check_rates(layout: Layout, t: float, rates: Array) -> None:
             f"In '{layout.name}', the time derivative of {layout.row_name(row)} is not finite at t = {t:g}; state the "
             "constraint by a function with finite derivatives."
         )
+
+
+def _continued(
+    mechanics: Mechanics, problem: VelocityProblem, t: float, q: Array, v: Array, before: Array
+) -> InitialState:
+    """Return the state with the velocities nearest to those before, which satisfies constraints of positions."""
+    found = problem.nearest(v, before)
+    acceleration, multipliers = mechanics.index1(t, q, found)
+    _check_accelerations(mechanics, t, q, found, acceleration)
+    return InitialState(q, found, multipliers)
 
 
 def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:

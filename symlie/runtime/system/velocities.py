@@ -128,6 +128,25 @@ class VelocityProblem:
         self._check_constraints(found, v)
         return found, chosen
 
+    def nearest(self, v: Array, near: Array) -> Array:
+        """Return the velocities nearest to others, in the metric of M, that satisfy all equations; raise
+        InconsistentInitialValuesError on contradictions."""
+        from scipy.sparse import vstack
+
+        columns, conditions = self._columns, {**self._stated_rates, **self._conditions}
+        stated = linear_outputs(self._mechanics, self._t, self._q, list(conditions))
+        hard = vstack([self._constraints, self._given_rows, stated.matrix[:, columns]], format="csr")
+        values = np.concatenate([np.zeros(0), *(c for c, _ in conditions.values())]) - stated.offset
+        data = np.concatenate([self._drift, v[columns][self._given[columns]], values])
+        problem, found = Nearest(hard, self.metric), near.copy()
+        found[columns] = problem.point(near[columns], data)
+        misfit = np.abs(problem.misfit(found[columns], data))
+        size = max(1e-300, float(np.abs(problem.misfit(0 * near[columns], data)).max(initial=0.0)))
+        self._check_conditions(conditions, misfit, size, len(data) - len(values))
+        found = np.where(self._given, v, found)
+        self._check_constraints(found, v)
+        return found
+
     @cached_property
     def _open_rates(self) -> list[str]:
         """Joint rates that are not determined by the specified velocities of their nodes."""

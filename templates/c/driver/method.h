@@ -36,6 +36,16 @@
 #define HAS_SWITCHES 0
 #endif
 
+/* 1 if events change the state. */
+#ifndef RELEASES
+#define RELEASES 0
+#endif
+#if defined(RESETS) || RELEASES
+#define HAS_CHANGES 1
+#else
+#define HAS_CHANGES 0
+#endif
+
 /* 1 if each step proposes the length of the next one. */
 #ifndef CHOOSES_LENGTH
 #define CHOOSES_LENGTH CHOOSES_ORDER

@@ -9,7 +9,7 @@
 #include "dependent_rows.h"
 #include "projection.h"
 
-#define WATCHES_RANK (CONSTRAINED && !PROBES)
+#define WATCHES_RANK (CONSTRAINED && !PROBES && !RELEASES)
 
 static inline long long rank_workspace(const symlie_problem *restrict P)
 {

@@ -145,6 +145,12 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #endif
 #if PROBES
     regularise(P, M, B, inertial, velocity, A);
+#elif RELEASES
+    hold_released_rows(P, B, values);
+#if HAS_ETA
+    for (int k = 0; k < ROWS; k++)
+        if (values[SADDLE_DIAGONAL[DIMENSION + k]] == 1) values[SADDLE_DIAGONAL[DIMENSION + ROWS + k]] = 1;
+#endif
 #endif
     return factorise_matrix(&E, values, &lost);
 }

@@ -130,6 +130,9 @@ PART_OF_STAGE int newton_refresh(newton_problem *restrict s, symlie_mask of_lane
 #endif
     }
 #endif
+#if RELEASES
+    hold_released_rows(P, s->B, values);
+#endif
     return factorise_matrix(&E, values, &lost);
 #else
     return SYMLIE_DONE;

@@ -296,3 +296,29 @@ def test_fixed_steps_keep_their_order_across_kinks(method: str) -> None:
     system = pushed("R1", "c").with_input("u", [0, 0.5, 0.75, 2], [0, 0, 1, 1])
     runs = [sl.solve(system, 1.0, method=method, h=h) for h in (1 / 16, 1 / 32)]
     assert all(abs(run.v[-1, 0] - 0.375) <= tolerances.ACROSS_KINKS for run in runs)
+
+
+@functools.cache
+def driven_pendulum(backend: str) -> sl.System:
+    """A pendulum on a constraint, with a force that jumps."""
+    model = sl.Model("driven_pendulum")
+    bob = model.node("bob", sl.real_space(2))
+    force = model.input("force", 1, unit="N")
+    model.kinetic_energy(bob.x_dot.dot(bob.x_dot))
+    model.potential_energy(9.81 * 2 * bob.x[1])
+    model.generalized_force(bob, x_dot=[force, 0.3 * force])
+    model.constraint("rod", bob.x.dot(bob.x) - 1)
+    model.initial(bob, x=[np.sin(0.5), -np.cos(0.5)], x_dot=[0, 0])
+    system = model.derive().compile(backend)
+    return system.with_input("force", [0, 0.4, 0.8], [1.0, -2.0, 3.0], "hold")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_half_explicit_steps_keep_their_order_at_jumps(backend: str) -> None:
+    """λ jumps with the force; with λ from before the jump the order was four."""
+    system, end = driven_pendulum(backend), 1.1
+    reference = sl.solve(system, end, method="half_explicit_5", rtol=1e-13, atol=1e-13).q[-1]
+    errors = [
+        np.abs(sl.solve(system, end, h=h, method="half_explicit_5").q[-1] - reference).max() for h in (0.05, 0.025)
+    ]
+    assert np.log2(errors[0] / errors[1]) > 5 - tolerances.ORDER

@@ -50,6 +50,7 @@ class Counters:
     changed_at: float = 0.0
     flight: float = 0.0
     changes_at_once: int = 0
+    is_after_jump: int = 0
 
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
         """Add the Newton iterations of a step that starts at t."""

@@ -37,6 +37,7 @@ from symlie.runtime.methods.step_checks import check_drift
 from symlie.runtime.methods.stepper import State, Stepper, Trial
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.start import Start, first_step
+from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.system import System
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
@@ -74,6 +75,8 @@ class TimeLoop:
     def __post_init__(self) -> None:
         self.recorder = Recorder(self.system.layout)
         self.event_values = self.system.layout.events
+        features = features_of(self.system.mechanics, compiled=False)
+        self._starts_from_multipliers = self.method.starts_from_multipliers(features)
         self.changes_state = bool(len(self.system.layout.changes))
         self.put(self.begin)
 
@@ -170,6 +173,7 @@ class TimeLoop:
         if restart == JUMP:
             # Values from before a jump are invalid.
             self.state.acceleration = None
+            self.counters.is_after_jump = int(self._starts_from_multipliers)
         if restart == JUMP or (restart and self.method.restarts_at_kinks):
             self._begin_anew()
 
@@ -234,6 +238,10 @@ class TimeLoop:
         begins = state.own is None
         self.stepper.ends_run = is_last and counters.segment + 1 == len(plan.steps)
         self.stepper.may_be_rough = self.searches_switches
+        try:
+            self._start_after_jump()
+        except IntegrationError as error:
+            return STATUS_OF[type(error)]
         trial, status = self._tried(h)
         is_settled = trial is not None and trial.error <= 1
         if control.is_adaptive and status is not Status.CHATTERING and not is_settled:
@@ -393,6 +401,13 @@ class TimeLoop:
         turned, known = self.stepper.turned(trial)[None], (system.kernels, system.layout, system.prepared)
         carried = carried_after(*known, self.carried[None], begin, after, turned)
         return np.asarray(carried[0], dtype=float)
+
+    def _start_after_jump(self) -> None:
+        """Compute v' and λ after a jump, from which the next step starts."""
+        if self.counters.is_after_jump:
+            state = self.state
+            state.acceleration, state.multipliers = self.system.mechanics.index1(state.t, state.q, state.v)
+            self.counters.is_after_jump = 0
 
     def _tried(self, h: float) -> tuple[Trial | None, Status]:
         try:

@@ -327,6 +327,16 @@ class Method(ABC):
         ends = [0, *itertools.accumulate(array.size(layout) for array in self.own)]
         return {a.name: slice(*ends[k : k + 2]) for k, a in enumerate(self.own)}
 
+    def starts_from_multipliers(self, features: Features) -> bool:
+        """Return whether v' at the start of a step follows from the multipliers there.
+
+        Parameters
+        ----------
+        features
+            Features of the system.
+        """
+        return False
+
     def event_piece(self, stepper: Stepper, state: State, rest: float) -> EventPiece | None:
         """Return Taylor series of the event functions within an accepted step, or None if these are sampled.
 

@@ -65,6 +65,15 @@ static inline void find_first_step(const symlie_problem *restrict P, symlie_real
 #endif
 }
 
+/* Compute v' and lambda after a jump, from which the next step starts. */
+static inline int start_after_jump(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, mass_matrix *restrict mass,
+                                   symlie_state *restrict state)
+{
+    const int status = index1_acceleration(P, work, t, state->q, state->v, mass, state->acceleration, state->lambda);
+    if (status == SYMLIE_DONE) state->acceleration_is_valid = 1, state->is_after_jump = 0;
+    return status;
+}
+
 static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     const symlie_control *control = plan->control;
@@ -97,7 +106,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         const int begins = !state->own_is_valid;
         begin_counts(&trial);
         const long long rank_changes = state->rank_changes;
-        int status = begin_method(P, work, t, h, control, &mass, state);
+        int status = SYMLIE_DONE;
+        if (STARTS_FROM_MULTIPLIERS && state->is_after_jump) status = start_after_jump(P, work, t, &mass, state);
+        if (status == SYMLIE_DONE) status = begin_method(P, work, t, h, control, &mass, state);
         if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
         if (control->is_adaptive && status != SYMLIE_CHATTERING) {
             const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);

@@ -36,6 +36,11 @@
 #define HAS_SWITCHES 0
 #endif
 
+/* 1 if v' at the start of a step follows from the multipliers there. */
+#ifndef STARTS_FROM_MULTIPLIERS
+#define STARTS_FROM_MULTIPLIERS 0
+#endif
+
 /* 1 if events change the state. */
 #ifndef RELEASES
 #define RELEASES 0

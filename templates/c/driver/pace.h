@@ -62,7 +62,7 @@ static inline void enter_segment(const symlie_plan *plan, symlie_state *state, l
 {
     state->segment = segment, state->step = 0;
     if (segment >= plan->segments) return;
-    if (plan->restarts[segment] == JUMP) state->acceleration_is_valid = 0;
+    if (plan->restarts[segment] == JUMP) state->acceleration_is_valid = 0, state->is_after_jump = STARTS_FROM_MULTIPLIERS;
     if (plan->restarts[segment] == JUMP || (RESTARTS_AT_KINKS && plan->restarts[segment] == KINK)) begin_anew(plan->control, state);
 }
 

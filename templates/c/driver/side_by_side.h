@@ -95,6 +95,7 @@ static inline int is_next_alone(const lane_members *in, int lane)
 #ifdef FIRST_STEPS
     if (in->state.own[OWN_COUNT][lane] < FIRST_STEPS) return 1;
 #endif
+    if (STARTS_FROM_MULTIPLIERS && s->is_after_jump) return 1;
     return (HAS_OWN_STATE && !s->own_is_valid) || looks_at_step(in->plan->control, s) || (CONSTRAINED && s->surprises > 0);
 }
 

@@ -122,6 +122,7 @@ typedef struct {
     symlie_scalar changed_at;   /* time of the last change of the state at an event, and the time between the last two */
     symlie_scalar flight;
     long long changes_at_once;  /* number of such changes that time does not separate */
+    long long is_after_jump;    /* 1 after a jump of accelerations, until lambda is computed */
 } symlie_state;
 
 /* Step control. Weights and tolerances refer to (theta, v), 2 x dimension entries. */

@@ -15,6 +15,7 @@ from symlie.runtime.steps.c_text import step_header
 from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Features, Program, features_of
 from symlie.runtime.steps.recorder import StepRecorder
+from symlie.runtime.steps.stage_instructions import StageWithMultipliers
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -80,6 +81,10 @@ class ProgrammedMethod(Method):
         s = StepRecorder(features, self.coordinates)
         self.write_step(s)
         return s.program()
+
+    def starts_from_multipliers(self, features: Features) -> bool:
+        programs = [self.program(features), *([self.starter.program(features)] if self.starter is not None else [])]
+        return any(program.has(StageWithMultipliers) for program in programs)
 
     def start_program(self, features: Features) -> Program | None:
         """Return the first steps, which keep the states that later steps read; None if these read no earlier ones."""

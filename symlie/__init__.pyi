@@ -167,6 +167,8 @@ from symlie.runtime.statics.monodromy import Monodromy as Monodromy
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
+from symlie.runtime.study.fit.fitting import fit as fit
+from symlie.runtime.study.fit.result import Fit as Fit
 from symlie.runtime.system.completion import InitialState as InitialState
 from symlie.runtime.system.loading import load as load
 from symlie.runtime.system.system import System as System

@@ -1,0 +1,94 @@
+"""Information of data about unknowns: covariance, rank, and combinations that the data do not determine.
+
+    C = (JᵀJ)⁻¹  (1)
+
+J are the derivatives of the residuals, divided by the standard deviations of the noise. Its columns are scaled to
+length one, so that singular values depend neither on units nor on the amount of data. Source: [Seber1989], section
+2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.layout.layout import Array
+
+LEAST = 1e-6
+"""Smallest singular value of identifiable combinations, relative to the largest one."""
+
+NO_EFFECT = 1e-9
+"""Effect of a change of an unknown by its size below which it is rounding, relative to the outputs."""
+
+TAKES_PART = 1e-3
+"""Smallest component of an unknown in combinations that are named; exact directions have errors far below it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """Information about p unknowns.
+
+    Attributes
+    ----------
+    singular_values
+        Singular values of the scaled derivatives, shape (p,), decreasing.
+    rank
+        Number of identifiable combinations.
+    covariance
+        Covariance matrix, shape (p, p); NaN for unknowns that are not identifiable.
+    combinations
+        Directions of changes that the data do not determine, shape (p - rank, p).
+    """
+
+    singular_values: Array
+    rank: int
+    covariance: Array
+    combinations: Array
+
+    @property
+    def is_identifiable(self) -> NDArray[np.bool_]:
+        """Flags of identifiable unknowns, shape (p,)."""
+        return np.asarray(~(self.combinations != 0).any(axis=0))
+
+
+def information(derivatives: Array, values: Array, outputs: float) -> Information:
+    """Return the information for derivatives of the residuals (n, p), the sizes of the unknowns, shape (p,), and the
+    norm of all outputs divided by the noise."""
+    lengths = np.linalg.norm(derivatives, axis=0)
+    has_effect = lengths * values > NO_EFFECT * outputs
+    scale = np.where(has_effect, lengths, 1.0)
+    triangle = np.linalg.qr(np.where(has_effect, derivatives / scale, 0.0), mode="r")
+    _, singular, rows = np.linalg.svd(triangle)
+    rank = int((singular > LEAST * singular[0]).sum())
+    known, unknown = rows[:rank], rows[rank:]
+    combinations = _sparse(unknown) / np.where(has_effect, scale, 1.0 / values)
+    covariance = (known.T / singular[:rank] ** 2) @ known / np.outer(scale, scale)
+    lost = (combinations != 0).any(axis=0)
+    covariance[lost] = covariance[:, lost] = np.nan
+    return Information(singular, rank, covariance, combinations)
+
+
+def _sparse(rows: Array) -> Array:
+    """Return a basis of the same space with many zeros, by elimination with the largest entries as pivots."""
+    found, free = rows.copy(), np.ones(rows.shape, dtype=bool)
+    for _ in range(len(rows)):
+        k, j = np.unravel_index(int(np.argmax(np.where(free, np.abs(found), -1.0))), rows.shape)
+        others = np.arange(len(rows)) != k
+        found[k] /= found[k, j]
+        found[others] -= np.outer(found[others, j], found[k])
+        free[k], free[:, j] = False, False
+    return np.where(np.abs(found) > TAKES_PART, found, 0.0)
+
+
+def combination_names(combinations: Array, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of combinations: one name, or names that change with a ratio."""
+    found = []
+    for row in combinations:
+        parts = np.flatnonzero(row)
+        ratios = " : ".join(f"{x:.4g}" for x in row[parts] / row[parts[0]])
+        names = " : ".join(labels[k] for k in parts)
+        found.append(names if len(parts) == 1 else f"{names} = {ratios}")
+    return tuple(found)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import ModelError
+from symlie.inertia import ROUNDING
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.study.fit.unknowns import Group
 
@@ -23,6 +24,10 @@ ROWS, COLUMNS = np.triu_indices(3)
 
 PRINCIPAL = np.ones((3, 3)) - np.eye(3)
 """Principal moments of inertia for second moments of mass."""
+
+
+INSIDE = 1e-6
+"""Smallest second moment of a body from which a fit starts, relative to their sum; L has no derivative at zero."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,9 @@ class InertiaMatrix(Chart):
     """Coordinates L of an inertia matrix."""
 
     def coordinates(self, x: Array) -> Array:
-        J = np.zeros((3, 3))
-        J[ROWS, COLUMNS] = J[COLUMNS, ROWS] = x
-        return np.asarray(np.linalg.cholesky(np.trace(J) / 2 * np.eye(3) - J)[COLUMNS, ROWS])
+        moments, axes = np.linalg.eigh(second_moments(x))
+        inside = np.maximum(moments, INSIDE * moments.sum())
+        return np.asarray(np.linalg.cholesky((axes * inside) @ axes.T)[COLUMNS, ROWS])
 
     def values(self, z: Array) -> Array:
         L = self._lower(z)
@@ -147,11 +152,17 @@ def _physical(group: Group, start: Array) -> Chart:
         return Chart()
     if len(group.base) == 3:
         return PrincipalMoments()
-    try:
-        InertiaMatrix().coordinates(start)
-    except np.linalg.LinAlgError:
-        raise _impossible(group) from None
+    moments = np.linalg.eigvalsh(second_moments(start))
+    if moments.min() < -ROUNDING * moments.max() or moments.max() <= 0:
+        raise _impossible(group)
     return InertiaMatrix()
+
+
+def second_moments(x: Array) -> Array:
+    """Return Σ for the entries of the upper triangle of J."""
+    J = np.zeros((3, 3))
+    J[ROWS, COLUMNS] = J[COLUMNS, ROWS] = x
+    return np.asarray(np.trace(J) / 2 * np.eye(3) - J)
 
 
 def _impossible(group: Group) -> ModelError:

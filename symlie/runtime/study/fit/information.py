@@ -87,8 +87,8 @@ def combination_names(combinations: Array, labels: Sequence[str]) -> tuple[str, 
     """Return the names of combinations: one name, or names that change with a ratio."""
     found = []
     for row in combinations:
-        parts = np.flatnonzero(row)
-        ratios = " : ".join(f"{x:.4g}" for x in row[parts] / row[parts[0]])
+        parts = np.flatnonzero(row).tolist()
+        ratios = " : ".join(f"{row[k] / row[parts[0]]:.4g}" for k in parts)
         names = " : ".join(labels[k] for k in parts)
         found.append(names if len(parts) == 1 else f"{names} = {ratios}")
     return tuple(found)

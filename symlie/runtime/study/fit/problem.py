@@ -51,7 +51,7 @@ class Priors:
         return np.asarray(np.eye(count)[self.places] / self.deviations[:, None])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Problem:
     """Runs of several systems, one for each record, and their residuals.
 
@@ -73,6 +73,8 @@ class Problem:
     priors: Priors
     start: float
     options: SolveOptions
+    _runs: tuple[bytes, tuple[Solution, ...]] = (b"", ())
+    _derivatives: tuple[bytes, Sequence[Mapping[str, Array]]] = (b"", ())
 
     def fitted(self, x: Array) -> tuple[System, ...]:
         """Return the systems with values of the unknowns."""
@@ -80,8 +82,11 @@ class Problem:
 
     def solutions(self, x: Array) -> tuple[Solution, ...]:
         """Return the runs with values of the unknowns."""
-        runs = zip(self.fitted(x), self.records, strict=True)
-        return tuple(solve(system, (self.start, float(r.t[-1])), **self._options_of(r)) for system, r in runs)
+        if self._runs[0] != x.tobytes():
+            runs = zip(self.fitted(x), self.records, strict=True)
+            found = [solve(system, (self.start, float(r.t[-1])), **self._options_of(r)) for system, r in runs]
+            self._runs = x.tobytes(), tuple(found)
+        return self._runs[1]
 
     def _options_of(self, record: Record) -> SolveOptions:
         found = self.options.copy()
@@ -114,16 +119,20 @@ class Problem:
 
     def derivative(self, x: Array, weights: Sequence[Mapping[str, Array]]) -> Array:
         """Return the derivatives of the residuals by the unknowns, shape (residuals, unknowns)."""
-        parts = []
-        for k, (system, record) in enumerate(zip(self.fitted(x), self.records, strict=True)):
-            run = sensitivity(
-                system,
-                (self.start, float(record.t[-1])),
-                wrt=self.unknowns.names,
-                of=list(record.outputs),
-                **self._options_of(record),
-            )
-            for name in record.outputs:
-                rows = self.unknowns.derivative(run[name]) * weights[k][name][..., None]
-                parts.append(rows.reshape(-1, self.unknowns.count))
+        parts = [
+            (rows[name] * weights[k][name][..., None]).reshape(-1, self.unknowns.count)
+            for k, rows in enumerate(self._output_derivatives(x))
+            for name in self.records[k].outputs
+        ]
         return np.concatenate([*parts, self.priors.derivative(self.unknowns.count)])
+
+    def _output_derivatives(self, x: Array) -> Sequence[Mapping[str, Array]]:
+        """Return the derivatives of the outputs of each record, shape (n, components, unknowns)."""
+        if self._derivatives[0] != x.tobytes():
+            found = []
+            for system, record in zip(self.fitted(x), self.records, strict=True):
+                span, of = (self.start, float(record.t[-1])), list(record.outputs)
+                run = sensitivity(system, span, wrt=self.unknowns.names, of=of, **self._options_of(record))
+                found.append({name: self.unknowns.derivative(run[name]) for name in of})
+            self._derivatives = x.tobytes(), found
+        return self._derivatives[1]

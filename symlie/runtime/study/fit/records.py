@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symlie.errors import FormatError, ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
@@ -78,7 +78,7 @@ def _columns(source: RecordLike, label: str) -> _Columns:
     if isinstance(source, Mapping):
         variables = getattr(source, "variables", None)
         if variables is None:
-            return _Columns(label, source, {})
+            return _Columns(label, {str(name): np.asarray(values) for name, values in source.items()}, {})
         attributes = {str(name): v.attrs.get("units", "") for name, v in variables.items()}
         return _Columns(label, {str(name): v.values for name, v in variables.items()}, attributes)
     if hasattr(source, "columns") and hasattr(source, "index"):
@@ -190,5 +190,5 @@ def _output(columns: _Columns, layout: Layout, name: str, t: Array) -> Array:
 
 def _first(values: Array) -> int:
     """Return the index of the first time with a value that is not finite."""
-    bad: NDArray[np.bool_] = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
-    return int(np.flatnonzero(bad)[0])
+    is_finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    return int(np.flatnonzero(~np.asarray(is_finite))[0])

@@ -13,7 +13,7 @@ from symlie.errors import ModelError
 from symlie.runtime.integrate.run_options import SolveOptions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.study.fit.charts import Charts, charts_of
-from symlie.runtime.study.fit.information import Information, combination_names, information
+from symlie.runtime.study.fit.information import Information, combination_names, held, information
 from symlie.runtime.study.fit.problem import Problem
 from symlie.runtime.study.fit.records import RecordLike, check_output, read_record
 from symlie.runtime.study.fit.result import Fit
@@ -180,21 +180,23 @@ def _minimum(problem: Problem, charts: Charts, x: Array, weights: Sequence[Mappi
     """Return the nearest minimum of the sum of squares."""
     from scipy.optimize import least_squares
 
-    z = charts.coordinates(x)
+    z, outputs, nothing = charts.coordinates(x), _size(problem, weights), np.zeros(len(x))
+
+    def along(z: Array) -> Array:
+        at = charts.values(z)
+        return charts.along(held(problem.derivative(at, weights), _sizes(problem, at), outputs), z)
+
     # The run at the start is not caught, so that its error explains a failure.
     problem.solutions(x)
-    first = charts.along(problem.derivative(x, weights), z)
-    if not first.any():
+    if not problem.derivative(x, weights).any():
         raise ModelError("The data do not depend on any of the fitted values; fit others, or other outputs.")
-    lengths = np.linalg.norm(first, axis=0)
-    scale = 1 / np.where(lengths > 0, lengths, 1.0)
+    scale = 1 / np.linalg.norm(along(z), axis=0)
 
     def residuals(y: Array) -> Array:
-        return problem.residuals(charts.values(scale * y), weights)
+        return np.concatenate([problem.residuals(charts.values(scale * y), weights), nothing])
 
     def derivative(y: Array) -> Array:
-        at = scale * y
-        return charts.along(problem.derivative(charts.values(at), weights), at) * scale
+        return np.asarray(along(scale * y) * scale)
 
     found = least_squares(
         residuals,
@@ -230,14 +232,13 @@ def _noise(problem: Problem, found: _Minimum, weights: Sequence[Mapping[str, Arr
 def _result(problem: Problem, found: _Minimum, weights: Sequence[Mapping[str, Array]], evaluations: int) -> Fit:
     unknowns = problem.unknowns
     solutions = problem.solutions(found.x)
-    weighted = [r.outputs[name] * weights[k][name] for k, r in enumerate(problem.records) for name in r.outputs]
-    outputs = float(np.sqrt(sum(float((values**2).sum()) for values in weighted)))
-    known = information(problem.derivative(found.x, weights), _sizes(problem, found.x), outputs)
+    sizes, outputs = _sizes(problem, found.x), _size(problem, weights)
+    known = information(problem.derivative(found.x, weights), sizes, outputs)
     names = combination_names(known.combinations, unknowns.labels)
     _report(known, names, found)
     return Fit(
         unknowns.labels,
-        found.x,
+        unknowns.consistent(solutions[0].system, found.x),
         unknowns.units,
         unknowns.start,
         known.covariance,
@@ -251,6 +252,12 @@ def _result(problem: Problem, found: _Minimum, weights: Sequence[Mapping[str, Ar
         evaluations,
         found.has_converged,
     )
+
+
+def _size(problem: Problem, weights: Sequence[Mapping[str, Array]]) -> float:
+    """Return the norm of all weighted data."""
+    weighted = [r.outputs[name] * weights[k][name] for k, r in enumerate(problem.records) for name in r.outputs]
+    return float(np.sqrt(sum(float((values**2).sum()) for values in weighted)))
 
 
 def _sizes(problem: Problem, x: Array) -> Array:
@@ -267,8 +274,8 @@ def _report(known: Information, names: Sequence[str], found: _Minimum) -> None:
         raise ModelError("The data do not depend on any of the fitted values; fit others, or other outputs.")
     if names:
         warn(
-            f"The data do not determine {'; '.join(names)}: changes of these values in these ratios hardly change the "
-            "outputs, so the values have no standard errors."
+            f"The data do not determine {'; '.join(names)}: changes of these values, or of several in these ratios, "
+            "hardly change the outputs, so that the values have no standard errors."
         )
     if not found.has_converged:
         warn("The fit did not converge; increase max_evaluations, or start nearer to the data.")

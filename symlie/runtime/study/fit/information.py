@@ -54,21 +54,51 @@ class Information:
         return np.asarray(~(self.combinations != 0).any(axis=0))
 
 
-def information(derivatives: Array, values: Array, outputs: float) -> Information:
-    """Return the information for derivatives of the residuals (n, p), the sizes of the unknowns, shape (p,), and the
-    norm of all outputs divided by the noise."""
+@dataclass(frozen=True, eq=False)
+class _Resolved:
+    """Singular values of derivatives with scaled columns, and the right singular vectors."""
+
+    scale: Array
+    has_effect: NDArray[np.bool_]
+    singular: Array
+    known: Array
+    unknown: Array
+
+
+def _resolved(derivatives: Array, sizes: Array, outputs: float) -> _Resolved:
     lengths = np.linalg.norm(derivatives, axis=0)
-    has_effect = lengths * values > NO_EFFECT * outputs
-    scale = np.where(has_effect, lengths, 1.0)
+    has_effect = lengths * sizes > NO_EFFECT * outputs
+    scale = np.where(has_effect, lengths, 1 / sizes)
     triangle = np.linalg.qr(np.where(has_effect, derivatives / scale, 0.0), mode="r")
     _, singular, rows = np.linalg.svd(triangle)
     rank = int((singular > LEAST * singular[0]).sum())
-    known, unknown = rows[:rank], rows[rank:]
-    combinations = _sparse(unknown) / np.where(has_effect, scale, 1.0 / values)
-    covariance = (known.T / singular[:rank] ** 2) @ known / np.outer(scale, scale)
+    return _Resolved(scale, has_effect, singular, rows[:rank], rows[rank:])
+
+
+def held(derivatives: Array, sizes: Array, outputs: float) -> Array:
+    """Return derivatives that an optimiser can use, shape (n + p, p): without combinations that are not determined, and
+    with p further equations that hold these combinations.
+
+    Residuals of the further equations are zero: steps of Gauss and Newton do not change these combinations, and the
+    minima are not moved.
+    """
+    found = _resolved(derivatives, sizes, outputs)
+    held_back = found.unknown.T @ found.unknown
+    scaled = np.where(found.has_effect, derivatives / found.scale, 0.0)
+    return np.asarray(np.concatenate([scaled - scaled @ held_back, held_back]) * found.scale)
+
+
+def information(derivatives: Array, sizes: Array, outputs: float) -> Information:
+    """Return the information for derivatives of the residuals (n, p), the sizes of the unknowns, shape (p,), and the
+    norm of all outputs divided by the noise."""
+    found = _resolved(derivatives, sizes, outputs)
+    combinations = _sparse(found.unknown) / found.scale
+    rank = len(found.known)
+    factor = found.known.T / found.singular[:rank] / found.scale[:, None]
+    covariance = factor @ factor.T
     lost = (combinations != 0).any(axis=0)
     covariance[lost] = covariance[:, lost] = np.nan
-    return Information(singular, rank, covariance, combinations)
+    return Information(found.singular, rank, covariance, combinations)
 
 
 def _sparse(rows: Array) -> Array:

@@ -116,6 +116,17 @@ class Unknowns:
             system = group.moved(system, x[self.slices[group.name]])
         return system
 
+    def consistent(self, system: System, x: Array) -> Array:
+        """Return values of the unknowns with the initial values of nodes of a system, which may be assembled."""
+        found = x.copy()
+        for group in self.groups:
+            first = group.variables[0]
+            if isinstance(first, InitialVariable) and first.node not in system.layout.joints:
+                found[self.slices[group.name]] = _values(system, variables_of(system, group.name)[0], "")[0][
+                    group.firsts
+                ]
+        return found
+
     def derivative(self, by_components: Array) -> Array:
         """Return derivatives by the unknowns, shape (..., count), from those by all components of all names."""
         found, first = [], 0

@@ -38,7 +38,7 @@ def plot_fit(fit: Fit, path: str | Path | None) -> Figure:
             shown = name.replace("_", " ") + (f"[{c}]" if size.stop - size.start > 1 else "")
             left.set_ylabel(f"{shown} in {unit}" if unit and unit != "1" else shown)
             right.set_title("data - model")
-            left.legend(loc="best")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
         for axes in panels[-1]:
             axes.set_xlabel("$t$ in s")
     return figure

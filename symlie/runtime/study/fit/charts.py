@@ -3,8 +3,8 @@
     J = tr(Σ) 1 - Σ,   Σ = L Lᵀ  (1)
 
 The second moments of mass Σ are positive semidefinite if and only if the principal moments of J are positive and
-satisfy the triangle inequality. Principal moments have Σ = diag(σ) with bounds σ ≥ 0; a matrix J has coordinates L, a
-lower triangular matrix. Source: [Wensing2018].
+satisfy the triangle inequality. Principal moments have Σ = diag(σ) with bounds σ ≥ 0. A matrix J has its own entries as
+coordinates unless a minimum violates this law, and then L, a lower triangular matrix. Source: [Wensing2018].
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class Chart:
         """Return the derivatives of values by coordinates."""
         return np.eye(len(z))
 
+    def curvature(self, gradient: Array) -> Array:
+        """Return rows C with CᵀC = Σ gradient_k ∂²x_k, the curvature of the values, where it is positive."""
+        return np.zeros((0, len(gradient)))
+
 
 @dataclass(frozen=True)
 class PrincipalMoments(Chart):
@@ -81,6 +85,16 @@ class InertiaMatrix(Chart):
             found.append(self._upper(dL @ L.T + L @ dL.T))
         return np.array(found).T
 
+    def curvature(self, gradient: Array) -> Array:
+        """Return rows with the curvature of tr(G J) = tr(Lᵀ (tr(G) 1 - G) L), which determines L on the boundary, where
+        the derivatives of values vanish."""
+        G = np.zeros((3, 3))
+        G[ROWS, COLUMNS] += gradient / 2
+        G[COLUMNS, ROWS] += gradient / 2
+        sizes, axes = np.linalg.eigh(2 * (np.trace(G) * np.eye(3) - G))
+        root = (axes * np.sqrt(np.maximum(sizes, 0.0))).T
+        return np.array([(root @ self._lower(unit)).ravel() for unit in np.eye(6)]).T
+
     def _lower(self, z: Array) -> Array:
         L = np.zeros((3, 3))
         L[COLUMNS, ROWS] = z
@@ -114,9 +128,29 @@ class Charts:
         """Return the values at coordinates."""
         return np.concatenate([chart.values(z[part]) for part, chart in self.parts])
 
+    @property
+    def without_factors(self) -> Charts:
+        """The same coordinates, except that inertia matrices are their own ones and may leave those of bodies."""
+        parts = [(part, Chart() if isinstance(chart, InertiaMatrix) else chart) for part, chart in self.parts]
+        return Charts(parts, self.lower, self.upper)
+
+    def accepts(self, x: Array) -> bool:
+        """Return whether all inertia matrices are those of bodies."""
+        matrices = [x[part] for part, chart in self.parts if isinstance(chart, InertiaMatrix)]
+        return all(np.linalg.eigvalsh(second_moments(matrix)).min() >= 0 for matrix in matrices)
+
     def along(self, derivative: Array, z: Array) -> Array:
         """Return derivatives by coordinates, shape (..., unknowns), from those by values."""
         return np.concatenate([derivative[..., part] @ chart.slopes(z[part]) for part, chart in self.parts], axis=-1)
+
+    def curvature(self, gradient: Array) -> Array:
+        """Return rows of the curvatures of all charts, shape (rows, unknowns)."""
+        found = [np.zeros((0, len(gradient)))]
+        for part, chart in self.parts:
+            rows = chart.curvature(gradient[part])
+            found.append(np.zeros((len(rows), len(gradient))))
+            found[-1][:, part] = rows
+        return np.concatenate(found)
 
 
 def charts_of(groups: Sequence[Group], start: Array, lower: Array, upper: Array, *, physical: bool) -> Charts:

@@ -177,20 +177,35 @@ def _problem(
 
 
 def _minimum(problem: Problem, charts: Charts, x: Array, weights: Sequence[Mapping[str, Array]], most: int) -> _Minimum:
-    """Return the nearest minimum of the sum of squares."""
-    from scipy.optimize import least_squares
+    """Return the nearest minimum of the sum of squares within the bounds.
 
-    z, outputs, nothing = charts.coordinates(x), _size(problem, weights), np.zeros(len(x))
-
-    def along(z: Array) -> Array:
-        at = charts.values(z)
-        return charts.along(held(problem.derivative(at, weights), _sizes(problem, at), outputs), z)
-
+    Entries of inertia matrices converge faster than their factors, which are needed if the minimum is on the boundary.
+    """
     # The run at the start is not caught, so that its error explains a failure.
     problem.solutions(x)
     if not problem.derivative(x, weights).any():
         raise ModelError("The data do not depend on any of the fitted values; fit others, or other outputs.")
-    scale = 1 / np.linalg.norm(along(z), axis=0)
+    found = _nearest(problem, charts.without_factors, x, weights, most)
+    if charts.accepts(found.x):
+        return found
+    bounded = _nearest(problem, charts, x, weights, most)
+    return _Minimum(bounded.x, found.evaluations + bounded.evaluations, bounded.has_converged)
+
+
+def _nearest(problem: Problem, charts: Charts, x: Array, weights: Sequence[Mapping[str, Array]], most: int) -> _Minimum:
+    """Return the minimum that the optimiser finds in some coordinates."""
+    from scipy.optimize import least_squares
+
+    z, outputs = charts.coordinates(x), _size(problem, weights)
+
+    def along(z: Array) -> Array:
+        at = charts.values(z)
+        derivative = problem.derivative(at, weights)
+        curvature = charts.curvature(problem.residuals(at, weights) @ derivative)
+        return np.concatenate([charts.along(held(derivative, _sizes(problem, at), outputs), z), curvature])
+
+    first = along(z)
+    scale, nothing = 1 / np.linalg.norm(first, axis=0), np.zeros(len(first) - problem.size)
 
     def residuals(y: Array) -> Array:
         return np.concatenate([problem.residuals(charts.values(scale * y), weights), nothing])

@@ -166,14 +166,15 @@ def test_fit_assembles_initial_values() -> None:
 
 @functools.cache
 def spun_body() -> sl.System:
-    """A body about a fixed point, whose inertia is close to that of a thin disk, under gravity."""
+    """A body about a fixed point, whose inertia is close to that of a flat one, under gravity."""
     model = sl.Model("spun_body")
-    body = sl.RigidBody(model, "top", 1.0, [[0.5, 0.02, 0], [0.02, 0.5, 0], [0, 0, 0.9]], reference=[0, 0, -0.1])
-    sl.SphericalJoint(model, "pivot", model.ground, body, at=[0, 0, 0])
-    model.gravity([0, 0, -9.81])
-    body.place(Omega=[1.0, 0.4, 3.0])
+    J = model.parameter("top_inertia", [[0.5, 0.02, 0], [0.02, 0.5, 0], [0, 0, 0.9]], unit="kg m^2")
+    body = model.node("body", sl.SO3)
+    model.kinetic_energy(body.Omega.dot(J * body.Omega) / 2)
+    model.potential_energy(0.98 * (body.R * sl.vector(0.3, 0, 1))[2])
     model.output("rate", body.Omega, unit="rad/s")
-    return sl.minimal_coordinates(model).derive().compile()
+    model.initial(body, Omega=[1.0, 0.4, 3.0])
+    return model.derive().compile()
 
 
 def test_fit_keeps_inertias_of_bodies() -> None:

@@ -80,7 +80,7 @@ def spoilt(index: int, value: float) -> Any:
         (ModelError, "must increase; sort the record", lambda: {"t": TIMES[::-1]}),
         (ModelError, "not finite, at index 2", lambda: {"t": np.where(TIMES[2] == TIMES, np.nan, TIMES)}),
         (ModelError, r"must have shape \(n,\)", lambda: {"t": np.ones((2, 5))}),
-        (UnknownNameError, "'height', which is no output of 'springs'", lambda: {"height": TIMES}),
+        (UnknownNameError, "The record: 'height' is no output of 'springs'", lambda: {"height": TIMES}),
     ],
 )
 def test_fit_reports_defects_of_records(error: type[Exception], sentence: str, changes: Any) -> None:
@@ -100,7 +100,7 @@ def test_fit_reports_missing_parts_of_records() -> None:
             stiffness(data)
     with pytest.raises(UnknownNameError, match="has no values of the output 'distance'; it has: t"):
         stiffness({"t": TIMES}, outputs="distance")
-    with pytest.raises(UnknownNameError, match="The fit has 'height', which is no output"):
+    with pytest.raises(UnknownNameError, match="The fit: 'height' is no output"):
         stiffness(record(), outputs=["height"])
     with pytest.raises(ModelError, match="2 systems do not belong to 1 records"):
         sl.fit([springs(), springs()], record(), "stiffness", **STEPS)
@@ -114,7 +114,7 @@ def test_fit_reports_wrong_units(needs: Programs) -> None:
 
     data = record()
     measured = xarray.Dataset({"distance": ("t", data["distance"], {"units": "mm"})}, {"t": TIMES})
-    with pytest.raises(ModelError, match="Output 'distance' is in m, but in mm in The record; convert"):
+    with pytest.raises(ModelError, match="Output 'distance' is in m, but The record contains it in mm; convert"):
         stiffness(measured)
 
 
@@ -154,7 +154,12 @@ def test_fit_reports_files_of_other_kinds(tmp_path: Path) -> None:
         (ModelError, "0 to 1, exclude its start value 3", ["stiffness"], {"bounds": {"stiffness": (0, 1)}}),
         (ModelError, "lower bound of 'stiffness' must be below", ["stiffness"], {"bounds": {"stiffness": (5, 4)}}),
         (ModelError, "bounds of 'stiffness' must be two values", ["stiffness"], {"bounds": {"stiffness": 5}}),
-        (UnknownNameError, "Bounds of 'mass' belong to no fitted value", ["stiffness"], {"bounds": {"mass": (0, 1)}}),
+        (
+            UnknownNameError,
+            "Bounds of 'mass' belong to no fitted parameter",
+            ["stiffness"],
+            {"bounds": {"mass": (0, 1)}},
+        ),
         (ModelError, "deviation of the prior of 'stiffness' must be", ["stiffness"], {"priors": {"stiffness": (3, 0)}}),
         (ModelError, "an expected value and a standard", ["stiffness"], {"priors": {"stiffness": (3, None)}}),
         (UnknownNameError, "Weights must be given for all fitted outputs", ["stiffness"], {"weights": {"tip": 1}}),

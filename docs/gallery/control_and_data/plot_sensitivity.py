@@ -7,8 +7,8 @@ the motion. The steps of the method are differentiated, so that the derivatives 
 differences of two runs have errors of truncation or cancellation.
 
 Verification: central differences with a step :math:`\varepsilon` have errors proportional to :math:`\varepsilon^2`
-until rounding dominates, which the figure shows. The gradient of a scalar function in reverse is equal to the derivative
-by the chain rule.
+until rounding dominates, which the figure shows. The gradient of a scalar function in reverse is equal to the
+derivative by the chain rule.
 """
 
 import matplotlib.pyplot as plt

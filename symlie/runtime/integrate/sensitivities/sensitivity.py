@@ -103,8 +103,8 @@ def sensitivity(
 
     The steps of the method are differentiated, so that the derivatives are those of the computed numbers up to
     rounding. Adaptive steps are differentiated with constant lengths. Derivatives of piecewise functions are those of
-    the pieces of the run, and initial values are differentiated by central differences of order six. Source: the page
-    *Sensitivities* of the documentation.
+    the pieces of the run, and initial values are differentiated by central differences of order six. The page
+    *Sensitivities* of the documentation contains the equations.
 
     Parameters
     ----------

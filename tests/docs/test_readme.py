@@ -38,9 +38,10 @@ def test_code_blocks_run() -> None:
     """State, derive, compile, run, and all that is shown of running."""
     names = SESSION.run()
     assert SESSION.files == {
-        "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png",
+        "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png", "measured.csv",
     }  # fmt: skip
-    assert len(SESSION.printed.splitlines()) == 3
+    assert len(SESSION.printed.splitlines()) == 5
+    assert "length 1.1 ±" in SESSION.printed
     accurate = names["accurate"]
     lowest = [event.t for event in names["passages"].events]
     exact = sl.solve(names["passages"].system, 10, rtol=1e-10, atol=1e-12)

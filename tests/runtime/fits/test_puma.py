@@ -54,7 +54,7 @@ def record(seed: int) -> dict[str, np.ndarray]:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inertia of body")
 def test_fit_finds_ten_parameters_of_a_link() -> None:
-    """Of all noises within three standard errors, apart from one value in 370: those of 20 seeds are checked."""
+    """Within three standard errors, for each of 20 noises."""
     weights = dict.fromkeys(TORQUES, 1 / NOISE)
     for seed in range(20):
         found = sl.fit(arm(), record(seed), LINK, weights=weights, **STEPS)
@@ -65,8 +65,8 @@ def test_fit_finds_ten_parameters_of_a_link() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inertia of body")
 def test_fit_names_parameters_of_the_base_without_effect() -> None:
-    """The first link turns about one axis, parallel to its second one: no other inertia has an effect, and that about
-    the axis acts together with inertias of the third link about axes that turn with it."""
+    """The base turns about one axis: its other inertias have no effect, and the moment about this axis acts together
+    with two moments of the third link."""
     with pytest.warns(sl.SymlieWarning, match="do not determine"):
         found = sl.fit(arm(), record(0), [*LINK, *BASE], physical=False, **STEPS)
     alone = {name for name in found.unidentifiable if " : " not in name}

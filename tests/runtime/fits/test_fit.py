@@ -83,7 +83,7 @@ def test_fit_does_not_depend_on_units() -> None:
         model.kinetic_energy(ball.x_dot[0] ** 2 / 2)
         model.potential_energy(g * ball.x[0])
         model.output("height", ball.x[0] + x0, unit=unit)
-        system = model.derive().compile(backend="numpy")
+        system = model.derive().compile()
         record = measured(system.with_parameters(g=9.8 * size, offset=0.1 * size), {"height": 0.0})
         noise = np.random.default_rng(3).normal(0, 0.01, len(TIMES))
         record["height"] = record["height"] + size * noise
@@ -103,7 +103,7 @@ def test_fit_names_what_data_do_not_determine() -> None:
     model.potential_energy(k * (x.x[0] - x0) ** 2 / 2)
     model.output("position", x.x[0], unit="m")
     model.initial(x, x=[1.0])
-    system = model.derive().compile(backend="numpy")
+    system = model.derive().compile()
     record = measured(system.with_parameters(stiffness=9.0, place=0.25), {"position": 1e-3})
     names = ["mass", "stiffness", "place", "colour"]
     with pytest.warns(sl.SymlieWarning, match="do not determine mass : stiffness = 1 : 4.*; colour") as caught:

@@ -133,6 +133,8 @@ from symlie.runtime.integrate.sensitivities.gradient import Gradient as Gradient
 from symlie.runtime.integrate.sensitivities.gradient import gradient as gradient
 from symlie.runtime.integrate.sensitivities.sensitivity import Sensitivity as Sensitivity
 from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity as sensitivity
+from symlie.runtime.integrate.simulation.environment import gym_environment as gym_environment
+from symlie.runtime.integrate.simulation.sampled import Sampled as Sampled
 from symlie.runtime.integrate.simulation.simulator import SavedSimulation as SavedSimulation
 from symlie.runtime.integrate.simulation.simulator import Simulator as Simulator
 from symlie.runtime.integrate.simulation.simulator_inputs import SimulatorInputs as SimulatorInputs
@@ -169,6 +171,8 @@ from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
 from symlie.runtime.study.fit.fitting import fit as fit
 from symlie.runtime.study.fit.result import Fit as Fit
+from symlie.runtime.study.optimal_control import OptimalControl as OptimalControl
+from symlie.runtime.study.optimal_control import optimal_control as optimal_control
 from symlie.runtime.system.completion import InitialState as InitialState
 from symlie.runtime.system.loading import load as load
 from symlie.runtime.system.system import System as System

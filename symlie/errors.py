@@ -402,6 +402,13 @@ class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
     """
 
 
+class ControllerError(IntegrationError):
+    """A sampled controller raised an exception, which is the ``__cause__``, or returned unusable values.
+
+    Correct the function of the controller as the message describes.
+    """
+
+
 class CheckpointError(IntegrationError):
     """The integration stopped because a checkpoint cannot be written; the previous checkpoint is valid.
 

@@ -5,7 +5,8 @@ Every model has the set ``core``; the other sets have separate files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian
@@ -44,6 +45,8 @@ class KernelSet:
     """Set name of its entries in the table of system kernels; by default the name of the set."""
     discrete: DiscreteLagrangian | None = None
     """Discrete Lagrangian from which it is derived."""
+    parameters: tuple[str, ...] | None = None
+    """Parameters of its derivatives, NAME of the model or TYPE.NAME of element types; None: all."""
 
     @property
     def rows(self) -> str:
@@ -115,6 +118,20 @@ def discrete_set(stated: DiscreteLagrangian) -> KernelSet:
     return _STATED.setdefault(found.name, found)
 
 
+SENSITIVITIES = "sensitivities"
+"""Set of derivatives by all parameters, and kind of the sets by some of them."""
+
+
+def sensitivity_set(parameters: Iterable[str]) -> KernelSet:
+    """Return the set of derivatives by some parameters, NAME of the model or TYPE.NAME of element types, and register
+    it under its name."""
+    names = tuple(sorted(set(parameters)))
+    digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
+    meaning = f"derivatives by {', '.join(names) or 'inputs'}"
+    found = KernelSet(f"{SENSITIVITIES}_{digest}", meaning, _SENSITIVITIES, SENSITIVITIES, parameters=names)
+    return _STATED.setdefault(found.name, found)
+
+
 _STATED: dict[str, KernelSet] = {}
 
 
@@ -124,7 +141,7 @@ def kernel_set(name: str) -> KernelSet:
 
 
 def known_sets() -> dict[str, KernelSet]:
-    """Return all sets by name, including sets of user-defined discrete Lagrangians."""
+    """Return all sets by name, including sets of user-defined discrete Lagrangians and of some parameters."""
     return {**SETS, **_STATED}
 
 
@@ -135,7 +152,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
         KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
         KernelSet("fields", "derivatives of fields f, and of forces by what they move", _FIELDS),
-        KernelSet("sensitivities", "derivatives by parameters", _SENSITIVITIES),
+        KernelSet(SENSITIVITIES, "derivatives by parameters", _SENSITIVITIES),
         KernelSet("local_outputs", "outputs of each instance", _LOCAL_OUTPUTS),
         KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("slopes", "derivatives of inverse tangent operators"),
@@ -169,4 +186,5 @@ def chosen_sets(text: str) -> tuple[str, ...] | None:
 def without_sets(files: Mapping[str, str], model: str) -> dict[str, str]:
     """Return the files by name without files of sets, including sets of unknown user-defined discrete Lagrangians."""
     apart = {name for s in SETS.values() for name in s.files(model)}
-    return {n: text for n, text in files.items() if n not in apart and not n.startswith(f"{model}_{DISCRETE}_")}
+    others = tuple(f"{model}_{kind}_" for kind in (DISCRETE, SENSITIVITIES))
+    return {n: text for n, text in files.items() if n not in apart and not n.startswith(others)}

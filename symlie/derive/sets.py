@@ -26,8 +26,8 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         return discrete_kernels(model, equations.derived, chosen)
     if name == "jets":
         return jet_kernels(equations, chosen)
-    if name in MATRICES:
-        elements = tuple(element_matrices(model, d, name) for d in equations.derived)
+    if chosen.rows in MATRICES:
+        elements = tuple(element_matrices(model, d, chosen) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)

@@ -14,6 +14,7 @@ OPTIONAL = {
     "distributed": ("distributed", "cluster"),
     "mpi4py": ("mpi4py", "mpi"),
     "trimesh": ("trimesh", "view"),
+    "gymnasium": ("gymnasium", "gym"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

@@ -4,8 +4,9 @@ python tests/benchmarks/loop.py [--samples 9]
 
 The kernels are one call of ``symlie_observe`` for all states, with its arguments in place. CPU times in µs per state,
 least of all samples, and ratios to the kernels; for one state the difference from the kernels. Evaluations that combine
-several kernels have no ratio. The last table contains `Simulator.step`, the same with a PD controller in Python that
-reads the state and sets an input, and the steps of `solve` without records, in µs per step of `STEP`.
+several kernels have no ratio. The last table contains the steps of `solve` without records, `Simulator.step`, the same
+with a PD controller in Python that reads the state and sets an input, and this controller as an `sl.Sampled` of
+`solve`, in µs per step of `STEP`, with ratios of simulated time to CPU time.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def main() -> None:
                 ratio, apart = f"{many / kernels:.2f}", f"{1e6 * (single - kernels):.2f}"
                 cells = f"{1e6 * kernels:.3f}", cells[1], ratio, cells[3], apart
             row(name, what, *cells)
-    header("system", "compiled step", "sim.step()", "difference", "with controller", "times faster than real time")
+    own, sampled = ("own loop", "times real time"), ("sampled", "times real time")
+    header("system", "compiled step", "sim.step()", "difference", *own, *sampled)
     for name, system in {"heavy top, SE3": heavy_top.build("SE3").derive().compile(backend="c"), **motors()}.items():
         row(name, *steps(system, samples))
 
@@ -98,7 +100,7 @@ def evaluations(system: System) -> dict[str, tuple[Evaluation, tuple[str, ...]]]
 
 
 def steps(system: System, samples: int) -> tuple[str, ...]:
-    """Times of steps, and the ratio of simulated time to time with a controller."""
+    """Times of steps, and those with controllers with ratios of simulated time to CPU time."""
     count = 2000
 
     def compiled() -> float:
@@ -110,7 +112,8 @@ def steps(system: System, samples: int) -> tuple[str, ...]:
     single = least(sim.step, samples, lambda: sim.restore(begin))
     cells = f"{1e6 * kernel:.2f}", f"{1e6 * single:.2f}", f"{1e6 * (single - kernel):.2f}"
     if "torques" not in sim.inputs:
-        return *cells, "", ""
+        return *cells, "", "", "", ""
+    sim.restore(begin)
     target, (P, D) = sim.state.q, 0.1 * np.array(puma560.GAINS).T
 
     def controlled() -> None:
@@ -118,8 +121,16 @@ def steps(system: System, samples: int) -> tuple[str, ...]:
         sim.inputs["torques"] = P * (target - state.q) - D * state.v
         sim.step()
 
-    whole = least(controlled, samples, lambda: sim.restore(begin))
-    return *cells, f"{1e6 * whole:.2f}", f"{STEP / whole:.0f}"
+    def law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return P * (target - q) - D * v
+
+    def sampled() -> None:
+        controller = sl.Sampled(law, period=STEP, reads=["q", "v"], writes="torques")
+        sl.solve(system, count * STEP, h=STEP, record_every=0, controllers=[controller])
+
+    own = least(controlled, samples, lambda: sim.restore(begin))
+    whole = least(sampled, samples) / count
+    return *cells, *(text for x in (own, whole) for text in (f"{1e6 * x:.2f}", f"{STEP / x:.0f}"))
 
 
 def perturbed(system: System, count: int) -> sl.State:

@@ -26,6 +26,7 @@ from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
+from symlie.runtime.solution.evaluation.single_outputs import SingleOutputs
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_first_order_states import steered
@@ -386,6 +387,41 @@ def test_states_come_from_nodes_arrays_and_solutions() -> None:
     assert repr(start).startswith("State(chain; t = 0 s; q shape") and "shape (6,)" in repr(all_of_it)
 
 
+def test_named_values_of_many_states_have_leading_axes() -> None:
+    """They have the shape to which all values broadcast, and the bits of single states."""
+    system, random = chain_system("numpy"), np.random.default_rng(2)
+    positions, times = random.uniform(-1, 1, (2, 1, 3)), np.array([0.0, 0.5, 1.0])
+    many = system.state(t=times, complete=False, upper={"x": positions, "Omega": [1, 2, 3]})
+    assert many.shape == (2, 3)
+    for k, j in np.ndindex(many.shape):
+        one = system.state(t=times[j], complete=False, upper={"x": positions[k, 0], "Omega": [1, 2, 3]})
+        np.testing.assert_array_equal(many[k, j].q, one.q)
+        np.testing.assert_array_equal(many[k, j].v, one.v)
+        assert many[k, j].t == times[j]
+    joints = driven()
+    completed = joints.state(elbow={"rate": [0.0, 1.0, 2.0]})
+    assert completed.shape == (3,)
+    np.testing.assert_array_equal(completed.v[1], joints.state(elbow={"rate": 1.0}).v)
+    np.testing.assert_array_equal(completed.multipliers[2], joints.state(elbow={"rate": 2.0}).multipliers)
+    with pytest.raises(ValueError, match="read-only"):
+        completed.q[0] = 1.0
+    with pytest.raises(ModelError, match="one state, not from states of the shape"):
+        joints.simulator(h=0.01).set_state(elbow={"rate": [0.0, 1.0]})
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_outputs_of_single_states_have_the_same_bits(backend: str) -> None:
+    """With multipliers, for outputs of the model, and for those of every model."""
+    system = driven(backend).with_input("motor", 0.0, 0.3)
+    of_model = [name for name in system.layout.outputs if name.endswith(("_force", "_moment"))]
+    assert len(of_model) == 4
+    for names in (of_model, [*of_model, "energy"]):
+        evaluate = SingleOutputs(system, names)
+        for state in (system.state(elbow={"rate": 2.0}), system.state(t=0.4, complete=False)):
+            for name, value in zip(names, evaluate(state), strict=True):
+                np.testing.assert_array_equal(value, system.outputs(state, [name])[name])
+
+
 def test_states_cannot_be_changed() -> None:
     system = chain_system("numpy")
     for state in (system.state(), system.state(system.initial_state.q), system.state(complete=False)):
@@ -545,7 +581,9 @@ def test_bad_states_are_refused() -> None:
     with pytest.raises(ModelError, match=r"values of 'bob' must be a mapping"):
         system.state(bob=[0, 0, 1])
     with pytest.raises(ModelError, match=r"time of a state of named nodes"):
-        system.state(t=[0, 1])
+        system.state(t=[0, np.nan])
+    with pytest.raises(ModelError, match=r"states of different shapes: t of \(2,\), bob.x of \(3,\)"):
+        system.state(t=[0, 1], bob={"x": np.ones((3, 3))}, complete=False)
     with pytest.raises(ModelError, match=r"arrays are passed by position, as in system.state\(q, v\)"):
         system.state(q=q)
     with pytest.raises(UnknownNameError, match=r"no node 'bop'"):

@@ -14,12 +14,14 @@ from scipy.special import ellipk
 import symlie as sl
 from symlie.errors import ModelError, PeriodicMotionError, RedundantConstraintsError
 from symlie.models import heavy_top
+from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.sensitivities.flow import flow_along
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.stepper import State, Stepper
+from symlie.runtime.solution.start import Start
 from symlie.runtime.statics.first_order import null_space
-from symlie.runtime.statics.tangent_flow import TangentFlow
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import chain_system, heavy_top_system, spaghetti_system
@@ -73,8 +75,8 @@ def test_rolling_disk_has_its_multipliers() -> None:
 
 def consistent(system: System, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
     """η and w that constraints admit, one column for each state."""
-    layout, flow = system.layout, TangentFlow(system)
-    B, holonomic = flow.jacobian(t, q, v), layout.holonomic
+    layout, holonomic = system.layout, system.layout.holonomic
+    B = system.algebra.jacobian_matrix(system.mechanics.jacobian(t, q, v))
     held = np.eye(layout.dimension)[~layout.free]
     e = null_space(np.vstack([B[holonomic], held]))
     s = null_space(np.vstack([B, held]))
@@ -110,14 +112,12 @@ def check_derivative(system: System, q: Array, v: Array, h: float, steps: int = 
     eta, w = consistent(system, q, v)
     some = slice(None, None, max(1, eta.shape[1] // 12))
     eta, w = eta[:, some], w[:, some]
-    flow = TangentFlow(system)
-    at = flow.begin(0.0, q, v, eta, w)
-    for k in range(steps):
-        at.t = k * h
-        at = flow.step(at, h)
+    acceleration, multipliers = system.mechanics.index1(0.0, q, v)
+    start = Start(q, v, multipliers, np.zeros(system.layout.carried_size), acceleration=acceleration)
+    at = flow_along(system, (0.0, steps * h), start, RunOptions(method="half_explicit_5", h=h), (eta, w))
     end = run_by_steps(system, q, v, h, steps)
-    np.testing.assert_allclose(at.q, end.q, rtol=0, atol=tolerances.BACKENDS * np.abs(end.q).max())
-    np.testing.assert_allclose(at.v, end.v, rtol=0, atol=tolerances.BACKENDS * np.abs(end.v).max())
+    for found, expected in ((at.recorded.q[-1], end.q), (at.recorded.v[-1], end.v)):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerances.BACKENDS * np.abs(expected).max())
     for k in range(eta.shape[1]):
         ends = [
             run_by_steps(system, kernels.advance(q, sign * d * eta[:, k]), v + sign * d * w[:, k], h, steps)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
+from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
@@ -29,13 +30,13 @@ _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
 """Symbols of a and λ that occur, and the matrices of a set."""
 
 
-MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
-    "newton": lambda model, d: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
-    "fields": lambda model, d: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
-    "ports": lambda model, d: _ports(model, d),
-    "variations": lambda model, d: derive_variations(d),
-    "sensitivities": lambda model, d: _sensitivities(model, d),
-    "local_outputs": lambda model, d: _local_outputs(d.statement),
+MATRICES: Mapping[str, Callable[[Model, DerivedStatement, KernelSet], _Derived]] = {
+    "newton": lambda model, d, _: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
+    "fields": lambda model, d, _: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
+    "ports": lambda model, d, _: _ports(model, d),
+    "variations": lambda model, d, _: derive_variations(d),
+    "sensitivities": lambda model, d, chosen: _sensitivities(model, d, chosen),
+    "local_outputs": lambda model, d, _: _local_outputs(d.statement),
 }
 """Functions that derive the matrices of each set from a definition."""
 
@@ -53,9 +54,9 @@ def _ports(model: Model, derived: DerivedStatement) -> _Derived:
     return derive_ports(derived, model.inputs)
 
 
-def _sensitivities(model: Model, derived: DerivedStatement) -> _Derived:
+def _sensitivities(model: Model, derived: DerivedStatement, chosen: KernelSet) -> _Derived:
     _ = derived.fields if has_points([derived]) else derived.newton
-    return derive_sensitivity_matrices(model, derived)
+    return derive_sensitivity_matrices(model, derived, chosen.parameters)
 
 
 def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
@@ -75,10 +76,10 @@ def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list
     return SparsePattern(*places, (None,) * count), [rates[i] for i in rows]
 
 
-def element_matrices(model: Model, derived: DerivedStatement, name: str) -> ElementTypeSet:
-    """Return the matrices of the set ``name``, one of `MATRICES`, for an element type."""
-    statement = derived.statement
-    acceleration, multipliers, matrices = MATRICES[name](model, derived)
+def element_matrices(model: Model, derived: DerivedStatement, chosen: KernelSet) -> ElementTypeSet:
+    """Return the matrices of a set, of a kind in `MATRICES`, for an element type."""
+    statement, name = derived.statement, chosen.rows
+    acceleration, multipliers, matrices = MATRICES[name](model, derived, chosen)
     patterns, values = zip(*map(nonzeros, matrices), strict=True)
     nodes = statement.nodes
     inputs = {

@@ -6,7 +6,7 @@ Columns of parameters are the parameters of the model, followed by the definitio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sympy import Add, Expr, Integer, Max, Min, Symbol
 
@@ -21,9 +21,9 @@ from symlie.modeling.model import Model
 
 
 def derive_sensitivity_matrices(
-    model: Model, derived: DerivedStatement
+    model: Model, derived: DerivedStatement, chosen: Collection[str] | None
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, ...]]:
-    """Return symbols of a and λ, and the matrices of the set ``sensitivities``."""
+    """Return symbols of a and λ, and the matrices of the set ``sensitivities``, by chosen parameters or by all."""
     statement, program, constraints = derived.statement, derived.statement.program, derived.constraints
     everything = tuple(s for n in statement.nodes for s in n.acceleration.components)
     along = [s for n in statement.moving_nodes for s in n.acceleration.components]
@@ -42,8 +42,10 @@ def derive_sensitivity_matrices(
         outputs,
     ]
     own = [] if statement is model else statement.parameters
-    symbols = tuple(s for p in (*model.parameters, *own) for s in p.symbols)
-    by_parameter = (_by_parameters(program, program.vector(part), symbols) for part in parts)
+    named = [*((p.name, p) for p in model.parameters), *((f"{statement.name}.{p.name}", p) for p in own)]
+    symbols = tuple(s for _, p in named for s in p.symbols)
+    wanted = [chosen is None or name in chosen for name, p in named for _ in p.symbols]
+    by_parameter = (_by_parameters(program, program.vector(part), symbols, wanted) for part in parts)
     by_input = (by_inputs(derived, program.vector(part), model.inputs) for part in (curvature, fields))
     by_state = columns(program, program.vector(outputs), [n.value for n in statement.nodes])
     velocities = [bool(n.group.velocity_dimension) for n in statement.nodes for _ in range(n.group.dimension)]
@@ -53,15 +55,21 @@ def derive_sensitivity_matrices(
     return everything, multipliers, (*by_parameter, of_states, *by_input)
 
 
-def _by_parameters(program: Program, expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> Matrix:
-    """Return derivatives with respect to parameters, shape (expressions, parameters)."""
+def _by_parameters(
+    program: Program, expressions: Sequence[Expr], symbols: Sequence[Symbol], wanted: Sequence[bool]
+) -> Matrix:
+    """Return derivatives with respect to parameters, shape (expressions, parameters), zero for those that are not
+    wanted."""
     if not symbols:
         return ((),) * len(expressions)
     tables = _tables(program, expressions)
     changes = program.fresh("w", len(symbols)) if tables else ()
     changed = at_values(program, expressions, _with_changes(tables, symbols, changes)) if tables else expressions
     found = []
-    for units in unit_vectors(len(symbols)):
+    for is_wanted, units in zip(wanted, unit_vectors(len(symbols)), strict=True):
+        if not is_wanted:
+            found.append((Integer(0),) * len(expressions))
+            continue
         seeds = [(Value(tuple(symbols), Euclidean(len(symbols))), units)]
         seeds += [(Value(changes, Euclidean(len(changes))), units)] if tables else []
         found.append(forward(program, changed, seeds))

@@ -139,7 +139,7 @@ class Joint(Connection, PlacedByCoordinates):
         axes
             A body that defines the axes of the components; inertial axes by default.
         """
-        return self._in_axes(solution, solution.outputs[f"{self.name}_force"] * self._sign(body), axes)
+        return self._in_axes(solution, self._output(solution, "force") * self._sign(body), axes)
 
     def moment(self, solution: Solution, body: Body | None = None, axes: Body | None = None) -> Array:
         """Return the moment of the joint on one of its bodies about the second marker's point, in N m; see `force`.
@@ -158,8 +158,16 @@ class Joint(Connection, PlacedByCoordinates):
         Array
             Shape (times, 3), or (times,) in the plane.
         """
-        values = solution.outputs[f"{self.name}_moment"] * self._sign(body)
+        values = self._output(solution, "moment") * self._sign(body)
         return values if values.ndim == 1 else self._in_axes(solution, values, axes)
+
+    def _output(self, solution: Solution, what: str) -> Array:
+        if not hasattr(solution, "outputs"):
+            raise ModelError(
+                f"The {what} of {self._subject.lower()} is evaluated along a solution, not from a "
+                f"{type(solution).__name__}; to apply a load, use load, torque or thrust of the joint."
+            )
+        return solution.outputs[f"{self.name}_{what}"]
 
     def _sign(self, body: Body | None) -> int:
         """Return 1 for the second body, -1 for the first."""

@@ -39,6 +39,9 @@ _FIELDS = dataclasses.fields(Counters)
 _FORMAT = struct.Struct("=" + "".join("d" if f.type == "float" else "q" for f in _FIELDS))
 
 
+_NOTHING = np.zeros(0)
+
+
 def put_counters(library: Library, state: Pointer, counters: Counters) -> None:
     """Write counters to a ``symlie_state *``, whose members have the same order."""
     _FORMAT.pack_into(library.ffi.buffer(state), _offset(library.ffi), *vars(counters).values())
@@ -100,6 +103,7 @@ class CompiledIntegration:
         self.steps_per_second = LEAST_SPEED / max(1, layout.dimension)
         self._compiled = compiled = CompiledMethod(system, method, control)
         self.library = library = compiled.library
+        self._integrate = library.call.symlie_integrate
         self.compile_seconds = compiled.compile_seconds
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events, self._own = len(layout.events), method.own_size(layout)
@@ -132,7 +136,7 @@ class CompiledIntegration:
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
-        status: int = self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record)
+        status: int = self._integrate(self.problem, self.state, self._plan, self._record)
         return STATUSES[status]
 
     def replan(self, plan: Plan, segment: int, step: int) -> None:
@@ -194,12 +198,25 @@ class CompiledIntegration:
         return int(self.state.step)
 
     @property
+    def segment(self) -> int:
+        return int(self.state.segment)
+
+    @property
+    def pause(self) -> int:
+        return int(self._plan.pause)
+
+    @pause.setter
+    def pause(self, segment: int) -> None:
+        self._plan.pause = segment
+
+    @property
     def new_events(self) -> int:
         return int(self._record.events)
 
     def parts(self) -> tuple[Array, Array, Array, Array]:
         rows, carried = self._sizes[2:]
-        return self.q.copy(), self.v.copy(), self.multipliers[:rows].copy(), self.carried[:carried].copy()
+        multipliers = self.multipliers[:rows].copy() if rows else _NOTHING
+        return self.q.copy(), self.v.copy(), multipliers, self.carried[:carried].copy() if carried else _NOTHING
 
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         s = self.state

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from symlie.errors import ModelError
+from symlie.errors import CheckpointError, ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.checkpoint_content import (
     NOTHING,
@@ -21,12 +21,14 @@ from symlie.runtime.integrate.checkpoint_content import (
     state_bytes,
     state_of,
 )
+from symlie.runtime.integrate.checkpoint_controllers import ControllerRecords, recorded_sampling
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, read_checkpoint
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.run import MULTIPLIERS, Run, execute
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.integrate.time_loop import TimeLoopLike
+from symlie.runtime.integrate.simulation.controlled_loop import ControlledLoop
+from symlie.runtime.integrate.time_loop import RunLoop
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.solution.checks import check_array, check_fields, check_start, check_times
@@ -48,8 +50,15 @@ _LIBRARY = "the compiled code (its text, the compiler, or its flags)"
 class CheckpointKeeper:
     """Writer of the state of a run to a file whenever a checkpoint is due; a context manager that closes the file."""
 
-    def __init__(self, file: CheckpointFile, run: Run, recorder: Recorder, seconds: float) -> None:
-        self._file, self._run, self._seconds = file, run, seconds
+    def __init__(
+        self,
+        file: CheckpointFile,
+        run: Run,
+        recorder: Recorder,
+        seconds: float,
+        controllers: ControllerRecords | None,
+    ) -> None:
+        self._file, self._run, self._seconds, self._controllers = file, run, seconds, controllers
         self._written = lengths(recorder)
         self._last = time.monotonic()
 
@@ -58,8 +67,15 @@ class CheckpointKeeper:
         return time.monotonic() - self._last >= self._seconds
 
     def keep(self, state: LoopState, recorder: Recorder) -> None:
-        """Write a checkpoint now; raise `CheckpointError` if the file is not writable."""
-        self._file.append(_state_bytes(self._run, state), new_records(recorder, self._written))
+        """Write a checkpoint now; raise `CheckpointError` if the file is not writable or a controller cannot be
+        pickled."""
+        records = new_records(recorder, self._written)
+        if self._controllers is not None:
+            try:
+                records += self._controllers.new()
+            except ModelError as error:
+                raise CheckpointError(f"{error} The solution so far is attached.") from error
+        self._file.append(_state_bytes(self._run, state), records)
         self._written = lengths(recorder)
         self._last = time.monotonic()
 
@@ -73,15 +89,15 @@ class CheckpointKeeper:
 def create_checkpoint(
     path: Path,
     run: Run,
-    loop: TimeLoopLike,
+    loop: RunLoop,
     recorder: Recorder,
     seconds: float = SECONDS,
     notes: Mapping[str, object] | None = None,
 ) -> CheckpointKeeper:
     """Create the checkpoint of a run, in place of an older one, with notes that JSON can represent.
 
-    `ModelError` for a negative time between checkpoints, `FormatError` if the file is not writable or is not a
-    checkpoint.
+    `ModelError` for a negative time between checkpoints or a controller that cannot be pickled, `FormatError` if the
+    file is not writable or is not a checkpoint.
     """
     _check_seconds(seconds)
     control = {
@@ -90,9 +106,10 @@ def create_checkpoint(
     header = {
         "identity": identity(),
         "library": _library(loop),
-        "system": system_record(run.system),
+        "system": system_record(run.system if run.sampling is None else run.sampling.held.stated),
+        "controlled": None if run.sampling is None else [*run.sampling.held.names],
         "method": run.method.record,
-        "plan": dataclasses.asdict(run.plan),
+        "plan": run.plan._asdict(),
         "control": control,
         "record_every": run.record_every,
         "settings": dict(run.settings),
@@ -100,9 +117,12 @@ def create_checkpoint(
         "begin": _state_bytes(run, run.begin).hex(),
         "notes": dict(notes or {}),
     }
-    records = new_records(recorder, NOTHING)
+    records, controllers = new_records(recorder, NOTHING), None
+    if run.sampling is not None:
+        controllers = ControllerRecords(run.sampling)
+        records += controllers.new()
     file = CheckpointFile.create(path, header, _state_bytes(run, loop.captured()), records)
-    return CheckpointKeeper(file, run, recorder, seconds)
+    return CheckpointKeeper(file, run, recorder, seconds, controllers)
 
 
 def resume(
@@ -117,7 +137,8 @@ def resume(
     path
         The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``.
     trust
-        True: permit compiling and running the generated code in the checkpoint, which is necessary to resume it.
+        True: permit running the code in the checkpoint, which is necessary to resume it: the generated code, and the
+        pickle of controllers.
     progress
         As in `solve`.
     checkpoint_seconds
@@ -134,7 +155,8 @@ def resume(
         If ``trust`` is not True.
     FormatError
         If the file is not a checkpoint, is damaged, or is in use, or if the result would differ: the version of symlie,
-        Python, NumPy or the C library, the processor, the compiler or a file of the model has changed.
+        Python, NumPy or the C library, the processor, the compiler or a file of the model has changed; or if the
+        functions of controllers cannot be imported.
     NoCompilerError
         If the run used compiled code and no C compiler is found.
     ModelError
@@ -149,9 +171,10 @@ def resume(
         check_trust(f"The checkpoint {path}", "resume it", trust=trust)
         with reading(f"The checkpoint {path}"):
             run, state, recorder = _run_of(path, content)
-            loop = run.loop(state)
+            loop = run.controlled_loop(state)
             check_identity(path, {_LIBRARY: content.header["library"]}, {_LIBRARY: _library(loop)})
-        keeper = CheckpointKeeper(file, run, recorder, checkpoint_seconds)
+        controllers = None if run.sampling is None else ControllerRecords(run.sampling, is_resumed=True)
+        keeper = CheckpointKeeper(file, run, recorder, checkpoint_seconds, controllers)
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
 
 
@@ -177,8 +200,10 @@ def _state_bytes(run: Run, state: LoopState) -> bytes:
     return state_bytes(layout, run.method.own_size(layout), state)
 
 
-def _library(loop: TimeLoopLike) -> str:
+def _library(loop: RunLoop) -> str:
     """Name of the compiled library: a hash of its source code, the compiler and its flags."""
+    if isinstance(loop, ControlledLoop):
+        loop = loop.loop
     return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
 
 
@@ -190,7 +215,11 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     system = recorded_system(header["system"])
     control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
     method, layout = recorded_method(header["method"]), system.layout
-    own = method.own_size(layout)
+    own, recorder = method.own_size(layout), Recorder(layout)
+    chunks, sampling = read_records(recorder, own, content.records), None
+    if (names := header.get("controlled")) is not None:
+        sampling = recorded_sampling(system, names, chunks)
+        system = sampling.held.system
     run = Run(
         system,
         method,
@@ -200,9 +229,9 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
         header["settings"],
         Timings(**header["timings"]),
         state_of(layout, own, bytes.fromhex(header["begin"])),
+        sampling=sampling,
     )
-    recorder, state = Recorder(layout), state_of(layout, own, content.state)
-    read_records(recorder, own, content.records)
+    state = state_of(layout, own, content.state)
     _check(run, state, recorder)
     return run, state, recorder
 
@@ -218,7 +247,7 @@ def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
     check_times("the recorded times", recorder.times)
     for times in (run.plan.start, run.plan.end):
         check_times("the plan", np.array(times, dtype=float))
-    lengths_of_plan = {len(part) for part in vars(run.plan).values()}
+    lengths_of_plan = {len(part) for part in run.plan}
     if len(lengths_of_plan) != 1 or not 0 <= state.counters.segment <= max(lengths_of_plan):
         raise ValueError("the plan is not complete")
     if not all(isinstance(n, int) and n >= 0 for n in run.plan.steps):

@@ -14,7 +14,11 @@ from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.start import Start
 
 _CHUNK = struct.Struct("<cQ")
-"""Kind and number of the following rows: s (states), t (trace), e (events) or r (rank changes)."""
+"""Kind and number of the following rows: s (states), t (trace), e (events), r (rank changes), or bytes of
+controllers."""
+
+HISTORY, CONTROLLERS = b"h", b"c"
+"""Kinds of chunks of controllers: values of inputs, and a pickle, of which the last one counts."""
 
 
 def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
@@ -98,7 +102,14 @@ def new_records(recorder: Recorder, written: Lengths) -> bytes:
     return b"".join(_CHUNK.pack(kind, len(rows)) + rows.astype("<f8").tobytes() for kind, rows in chunks if len(rows))
 
 
-def read_records(recorder: Recorder, own: int, data: bytes) -> None:
+def chunk(kind: bytes, data: bytes) -> bytes:
+    """Return bytes as a chunk."""
+    return _CHUNK.pack(kind, len(data)) + data
+
+
+def read_records(recorder: Recorder, own: int, data: bytes) -> list[tuple[bytes, bytes]]:
+    """Read all records, and return the chunks of controllers with their kinds."""
+    others: list[tuple[bytes, bytes]] = []
     layout = recorder.layout
     sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
     places = np.cumsum(sizes)
@@ -112,6 +123,10 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
     while position < len(data):
         kind, count = _CHUNK.unpack_from(data, position)
         position += _CHUNK.size
+        if kind in (HISTORY, CONTROLLERS):
+            others.append((kind, data[position : position + count]))
+            position += count
+            continue
         width = widths[kind]
         rows = np.frombuffer(data, "<f8", count * width, position).astype(float).reshape(count, width)
         position += 8 * count * width
@@ -124,3 +139,4 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
         else:
             for row in rows:
                 recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], places))
+    return others

@@ -66,6 +66,7 @@ class TimeLoop:
     recorder: Recorder = field(init=False)
     compile_seconds: float = 0.0
     steps_per_second: float = 0.0
+    pause: int = 0
 
     def __post_init__(self) -> None:
         self.recorder = Recorder(self.system.layout)
@@ -101,6 +102,10 @@ class TimeLoop:
         return self.counters.step
 
     @property
+    def segment(self) -> int:
+        return self.counters.segment
+
+    @property
     def new_events(self) -> int:
         return len(self.recorder.events)
 
@@ -120,6 +125,8 @@ class TimeLoop:
         plan, counters = self.plan, self.counters
         self._begin_events()
         while counters.segment < len(plan.end):
+            if 0 < self.pause == counters.segment:
+                break
             start, end = plan.start[counters.segment], plan.end[counters.segment]
             # After a jump of an input, steps start slightly later.
             self.state.t = max(self.state.t, start)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -89,14 +89,27 @@ _remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
 
 
 def requested(
-    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None = None
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    continued: float | None = None,
+    stops: Sequence[float] | None = None,
 ) -> Request:
-    """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s."""
-    if not isinstance(system, System):
-        raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
-    found = request_of(system, t_span, options, continued)
+    """Validate the arguments of `solve`; `continued` is the end time of the continued solution, in s, and `stops` are
+    times that steps reach."""
+    check_system(system)
+    if stops is None:
+        found = request_of(system, t_span, options, continued)
+    else:
+        found = _checked(system, t_span, options, continued, stops)
     check_range(system.layout, system.inputs, found.t0, found.t_end)
     return found
+
+
+def check_system(system: object) -> None:
+    """Raise ModelError unless the argument is a system."""
+    if not isinstance(system, System):
+        raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
 
 
 def request_of(
@@ -123,7 +136,11 @@ def _is_plain(t_span: tuple[float, float] | float, options: RunOptions) -> bool:
 
 
 def _checked(
-    system: System, t_span: tuple[float, float] | float, options: RunOptions, continued: float | None
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    continued: float | None,
+    stops: Sequence[float] = (),
 ) -> Request:
     stated = default_method(system.layout) if options.method is None else options.method
     chosen = chosen_method(stated, options.method_options)
@@ -143,7 +160,7 @@ def _checked(
         raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
     max_steps = min(int(max_steps), LARGEST_STEPS)
     t0, t_end = interval(t_span, continued)
-    plan = step_plan(t0, t_end, options.h, options.t_eval, system.breakpoints_between(t0, t_end))
+    plan = step_plan(t0, t_end, options.h, options.t_eval, system.breakpoints_between(t0, t_end), stops)
     if max(plan.steps) > max_steps:
         raise ModelError(
             f"{max(plan.steps)} steps of {options.h:g} s between two stop times exceed max_steps = {max_steps}; use "
@@ -179,11 +196,14 @@ def _checked(
     return Request(chosen, plan, control, every, records_start, options.h0, settings)
 
 
-def beginning(system: System, request: Request, start: Solution | None = None) -> LoopState:
-    """State before the first step; `start` is a solution to continue. Errors name unusable initial values."""
+def beginning(system: System, request: Request, start: Solution | Start | None = None) -> LoopState:
+    """State before the first step; `start` is a solution to continue, or a consistent state. Errors name unusable
+    initial values."""
     chosen, plan, t0 = request.method, request.plan, request.t0
-    begin = start_of(system, t0) if start is None else continuation_of(start, system)
-    if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
+    begin = start_of(system, t0) if start is None else start
+    if isinstance(begin, Solution):
+        begin = continuation_of(begin, system)
+    if isinstance(start, Solution) and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
         begin = dataclasses.replace(begin, own=None)
     system.check_motions(request.t_end)
     check_composition(system, chosen, t0, begin.q)

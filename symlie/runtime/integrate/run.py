@@ -16,6 +16,7 @@ from symlie.errors import (
     ChatteringError,
     CheckpointError,
     ConstraintDriftError,
+    ControllerError,
     DivergentSeriesError,
     IndefiniteMassMatrixError,
     IntegrationError,
@@ -42,7 +43,9 @@ from symlie.runtime.integrate.monitors.findings import (
 from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.integrate.time_loop import TimeLoopLike
+from symlie.runtime.integrate.simulation.controlled_loop import ControlledLoop
+from symlie.runtime.integrate.simulation.sampling import Sampling
+from symlie.runtime.integrate.time_loop import RunLoop, TimeLoopLike
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.controllers import StepControl
@@ -178,11 +181,23 @@ class Run:
     begin: LoopState
     ranks: dict[float, str] = field(default_factory=dict)
     """Findings on the rank of the constraints, as sentences by time."""
+    sampling: Sampling | None = None
+    """Controllers of the run."""
 
     @cached_property
     def findings_at_the_start(self) -> list[str]:
         """Findings about the initial values."""
         return findings_at_the_start(self)
+
+    @property
+    def recorded_system(self) -> System:
+        """The system with tables of the inputs that controllers set."""
+        return self.system if self.sampling is None else self.sampling.held.with_history()
+
+    def controlled_loop(self, begin: LoopState) -> RunLoop:
+        """Loop of the run at a state, with its controllers."""
+        loop = self.loop(begin)
+        return loop if self.sampling is None else ControlledLoop(loop, self.plan, self.sampling)
 
     def loop(self, begin: LoopState) -> TimeLoopLike:
         """Loop of the backend of the system at a state."""
@@ -229,7 +244,7 @@ class Run:
 
 def execute(
     run: Run,
-    loop: TimeLoopLike,
+    loop: RunLoop,
     begin: LoopState,
     recorder: Recorder,
     *,
@@ -283,10 +298,14 @@ def execute(
                     wanted = int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))
                     budget = max(1, min(GROWTH * budget, wanted, MOST_STEPS))
     except KeyboardInterrupt:
+        loop.drain(recorder)
         state = loop.captured(cpu, state.is_done)
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
     except CheckpointError as error:
         failure = error
+    except ControllerError as error:
+        loop.drain(recorder)
+        state, failure = loop.captured(cpu), error
     except MemoryError:
         state = loop.captured(cpu)
         failure = OutOfMemoryError(
@@ -332,7 +351,7 @@ def solution_of(run: Run, state: LoopState, recorder: Recorder, failure: Integra
     if failure is None and any(e.is_terminal for e in recorder.events):
         status = "event" if accumulating_event(run, recorder.events) is None else ACCUMULATION
     return Solution(
-        run.system,
+        run.recorded_system,
         run.method.name,
         t,
         q,

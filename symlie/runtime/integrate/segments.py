@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 """Largest number of steps for which this tolerance is resolved, in the longest interval, from -t to t."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """Segments of the time interval, each with equal steps; ``record_end`` marks recorded ends.
 
     A segment of length zero has no steps: it only records its time. ``restarts`` has `KINK` or `JUMP` where a segment
@@ -57,7 +56,8 @@ class Plan:
 
     def only(self, segment: int) -> Plan:
         """Return the schedule of one segment alone."""
-        return Plan(*(getattr(self, f.name)[segment : segment + 1] for f in fields(self)))
+        only = slice(segment, segment + 1)
+        return Plan(self.start[only], self.end[only], self.steps[only], self.record_end[only], self.restarts[only])
 
     def fraction(self, t: float) -> float:
         """Completed part of the interval at t, between 0 and 1."""
@@ -86,6 +86,7 @@ def step_plan(
     h: float | None,
     t_eval: Sequence[float] | Array | None,
     breakpoints: Mapping[float, float] | None = None,
+    others: Sequence[float] = (),
 ) -> Plan:
     """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` requires it.
 
@@ -102,6 +103,8 @@ def step_plan(
     breakpoints
         Other stop times, such as kinks and jumps of loads, each with the start time of the next step, see
         `System.breakpoints`. Times between the two have the state at the jump.
+    others
+        Further stop times, which are not recorded.
 
     Raises
     ------
@@ -129,7 +132,7 @@ def step_plan(
         raise ModelError(f"The output times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}
     after = breakpoints or {}
-    stops = sorted({*stops, t_end, *(t for t in after if t0 < t < t_end)})
+    stops = sorted({*stops, t_end, *(t for t in (*after, *others) if t0 < t < t_end)})
     starts, restarts = [], []
     begin, restart = float(starts_after(after, np.array([t0]))[0]), 0
     for stop in stops:
@@ -141,7 +144,7 @@ def step_plan(
         if stop in after:
             restart = max(restart, JUMP if after[stop] > stop else KINK)
             begin = max(begin, after[stop])
-    counts = [steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)]
+    counts = [steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)] if h is not None else [0] * len(stops)
     return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops), tuple(restarts))
 
 

@@ -14,6 +14,8 @@ from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.simulation.controlled_run import controlled
+from symlie.runtime.integrate.simulation.sampled import Sampled
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
 from symlie.runtime.methods.controllers import Controller
@@ -42,6 +44,7 @@ def solve(
     trace: bool = False,
     max_steps: int | None = None,
     start: Solution | None = None,
+    controllers: Sequence[Sampled] | Sampled = (),
     progress: Progress | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = SECONDS,
@@ -98,6 +101,8 @@ def solve(
     start
         A solution of this model to continue, possibly with other parameters, at its end. Method, step size and
         tolerances are those of the arguments, not of this solution.
+    controllers
+        Functions in Python that are called at sample times; the solution contains tables of the inputs that they set.
     progress
         Function that is called about every 50 ms with the completed fraction, a number with the attributes ``t``
         (current time, in s), ``h`` (mean step size since the last call, in s) and ``iterations`` (Newton iterations per
@@ -131,6 +136,10 @@ def solve(
         If the initial accelerations and multipliers are not determined.
     FormatError
         If the file of the method cannot be read, or the checkpoint cannot be written.
+    SmoothnessError
+        If a controller writes an input that the model differentiates.
+    ControllerError
+        If a controller raises an exception or returns unusable values.
     IntegrationError
         If the integration fails or is interrupted; its ``solution`` contains the results up to the last valid step.
     """
@@ -153,7 +162,11 @@ def solve(
         trace=trace,
     )
     continued = float(start.t[-1]) if start is not None and len(start.t) else None
-    request = requested(system, t_span, options, continued)
+    if isinstance(controllers, Sampled) or len(controllers):
+        request, sampling = controlled(system, t_span, options, start, continued, controllers)
+        system = sampling.held.system
+    else:
+        request, sampling = requested(system, t_span, options, continued), None
     state = beginning(system, request, start)
     begin, recorder = state.at, Recorder(system.layout)
     if request.records_start:
@@ -167,12 +180,13 @@ def solve(
         request.settings,
         system.timings,
         state,
+        sampling=sampling,
     )
-    loop = run.loop(state)
+    loop = run.controlled_loop(state)
     if loop.compile_seconds:
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         run = dataclasses.replace(run, timings=timings)
-    if checkpoint is None:
+    if checkpoint is None or (sampling is not None and sampling.failure is not None):
         return execute(run, loop, state, recorder, progress=progress)
     with create_checkpoint(Path(checkpoint), run, loop, recorder, checkpoint_seconds, checkpoint_notes) as keeper:
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)

@@ -11,7 +11,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
 
 
-class TimeLoopLike(Protocol):
+class RunLoop(Protocol):
     """A loop that can be continued until it is done."""
 
     compile_seconds: float
@@ -26,6 +26,10 @@ class TimeLoopLike(Protocol):
 
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         """State between two steps."""
+
+
+class TimeLoopLike(RunLoop, Protocol):
+    """A loop whose state and step schedule can be replaced."""
 
     def put(self, state: LoopState) -> None:
         """Replace the current state."""
@@ -47,6 +51,13 @@ class TimeLoopLike(Protocol):
     @property
     def step(self) -> int:
         """Number of the next step in its segment."""
+
+    @property
+    def segment(self) -> int:
+        """Number of the current segment, which is that of segments at the end."""
+
+    pause: int
+    """Segment before which `advance` returns with `Status.DONE`; 0 for none."""
 
     @property
     def new_events(self) -> int:

@@ -234,11 +234,11 @@ class CKernels:
         of_each = count // len(p.model) if p.model.ndim > 1 else 0
         described, held = c_states(self.library, states, of_each)
         problem = self.problem(p)
-        self.library.call.symlie_observe(problem, described, values, self._observation_workspace(problem))
+        self.library.call.symlie_observe(problem, described, values, self.observation_workspace(problem))
         del held
         return found
 
-    def _observation_workspace(self, problem: Pointer) -> Pointer:
+    def observation_workspace(self, problem: Pointer) -> Pointer:
         """Workspace of a call of ``symlie_observe``; calls in several threads must not share it."""
         if self._layout.is_fixed:
             return self.library.ffi.NULL
@@ -258,13 +258,13 @@ class CKernels:
         if layout.rows:
             values.multipliers = pointer(multipliers)
         problem = self.problem(p)
-        determined = library.call.symlie_observe(problem, described, values, self._observation_workspace(problem))
+        determined = library.call.symlie_observe(problem, described, values, self.observation_workspace(problem))
         return a, multipliers, determined
 
     def acceleration_at(self, p: Prepared, t: float, q: Array, v: Array) -> tuple[Array, Array, bool]:
         one, problem = self._one, self.problem(p)
         one.t[0], one.q[:], one.v[:] = t, q, v
-        workspace = self._observation_workspace(problem)
+        workspace = self.observation_workspace(problem)
         determined = self.library.call.symlie_observe(problem, one.states, one.values, workspace)
         return one.a.copy(), one.multipliers.copy(), determined == 1
 
@@ -279,7 +279,7 @@ class CKernels:
         values = library.new("symlie_values *")
         values.given, values.inverse_dynamics = library.pointer(given), library.pointer(found)
         problem = self.problem(p)
-        library.call.symlie_observe(problem, described, values, self._observation_workspace(problem))
+        library.call.symlie_observe(problem, described, values, self.observation_workspace(problem))
         del held
         return found
 

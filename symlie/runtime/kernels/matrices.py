@@ -146,7 +146,7 @@ class CompiledMatrices:
         path, _ = compiled_library(sources, "rows.c", optimize)
         self._layout = layout
         self._library = Library(path, table.interface_hash)
-        self._function = getattr(self._library.call, f"symlie_{chosen.name}")
+        self._function = getattr(self._library.call, f"symlie_{chosen.rows}")
         self._template = ProblemTemplate(self._library, layout, problem_tables(layout))
         elements = list(zip(table.elements, layout.instance_counts, strict=True))
         self._sizes = [sum(n * e.patterns[k].count for e, n in elements) for k in range(len(chosen.matrices))]
@@ -189,7 +189,7 @@ def _rows_source(chosen: KernelSet, source: str) -> str:
 void symlie_matrix_rows(const symlie_problem *P, const symlie_states *states, const symlie_scalar *a,
                         symlie_scalar *const *out)
 {{
-    for (long long i = 0; i < states->count; i++) symlie_{chosen.name}({", ".join([*arguments, *results])});
+    for (long long i = 0; i < states->count; i++) symlie_{chosen.rows}({", ".join([*arguments, *results])});
 }}
 """
 
@@ -198,7 +198,7 @@ class NumpyMatrices:
     """Values from a NumPy module."""
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, functions: Functions) -> None:
-        self._layout, self._kernel, self._table, self._functions = layout, KERNELS[chosen.name], table, functions
+        self._layout, self._kernel, self._table, self._functions = layout, KERNELS[chosen.rows], table, functions
 
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array

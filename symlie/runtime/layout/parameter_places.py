@@ -23,3 +23,15 @@ def parameter_places(layout: Layout) -> tuple[int, list[NDArray[np.intp]]]:
         end += count * width
         found.append(np.hstack([np.tile(np.arange(model, dtype=np.intp), (count, 1)), places]))
     return end, found
+
+
+def parameter_names(layout: Layout, chosen: NDArray[np.bool_]) -> list[str]:
+    """Return the names of parameters with chosen places: NAME of the model, or TYPE.NAME of element types."""
+    found = [name for name, (part, *_) in layout.parameters.items() if chosen[part].any()]
+    _, places = parameter_places(layout)
+    for name, owners in layout.parameters_of_elements.items():
+        for element, part in owners:
+            own = places[element][:, len(layout.parameter_defaults) :]
+            if chosen[own[:, part]].any():
+                found.append(f"{layout.elements[element].name}.{name}")
+    return found

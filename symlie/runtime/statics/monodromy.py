@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import ModelError, PeriodicMotionError
+from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.sensitivities.flow import flow_along
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.spectrum import Complex
+from symlie.runtime.solution.start import Start
 from symlie.runtime.statics.first_order import independent_coordinates, no_mass
 from symlie.runtime.statics.linearization import checked_vector
 from symlie.runtime.statics.residual import Statics
@@ -28,7 +31,6 @@ from symlie.runtime.statics.steady_motion import (
     exponential,
     spin_of,
 )
-from symlie.runtime.statics.tangent_flow import TangentFlow
 from symlie.runtime.system.solvability import check_rows
 from symlie.utilities.number_checks import is_number, is_whole_number
 from symlie.utilities.showing import Brief
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from symlie.runtime.system.system import System
+
+METHOD = "half_explicit_5"
+"""Method whose steps are differentiated."""
 
 COMES_BACK = 1e-4
 """Relative change of velocity and matrices over a period above which a motion does not count as periodic."""
@@ -128,19 +133,19 @@ def monodromy(
         known = system.mechanics.index1(t, q, v)
     except np.linalg.LinAlgError:
         raise no_mass(layout.name) from None
-    flow, begin = TangentFlow(system), _Instant(system, t, q, v, *known, np.eye(len(free)))
+    begin = _Instant(system, t, q, v, *known, np.eye(len(free)))
     e, s, g, _ = independent_coordinates(system, begin.mass, begin.jacobian, begin.hidden)
     variation, velocity = (np.zeros((layout.dimension, e.shape[1] + s.shape[1])) for _ in range(2))
     variation[free, : e.shape[1]] = e
     velocity[free] = np.hstack([g, s])
-    at, fastest = flow.begin(t, q, v, variation, velocity), np.abs(v)
-    for step in range(steps):
-        at.t = t + step * period / steps
-        at = flow.step(at, period / steps)
-        fastest = np.maximum(fastest, np.abs(at.v))
+    start = Start(q, v, known[1], np.zeros(layout.carried_size), acceleration=known[0])
+    options = RunOptions(method=METHOD, h=period / steps)
+    flow = flow_along(system, (t, t + period), start, options, (variation, velocity))
+    run, fastest = flow.recorded, np.abs(flow.recorded.v).max(axis=0)
     # Ad(exp(-T ζ)), from the axes p to body axes.
     to_body = exponential(-period * ad)[free][:, free].toarray()
-    end = _Instant(system, t + period, at.q, at.v, at.acceleration, at.multipliers, to_body)
+    last = t + period, run.q[-1], run.v[-1]
+    end = _Instant(system, *last, *system.mechanics.index1(*last), to_body)
     size, what = max(begin.changes(end, fastest[free], period, (variation[free], velocity[free])))
     if not size <= COMES_BACK:
         raise PeriodicMotionError(
@@ -148,8 +153,8 @@ def monodromy(
             "and v on it, frame={NODE: ζ} for bodies that spin about an axis of symmetry, or more steps."
         )
     turned = np.linalg.inv(to_body)
-    x = e.T @ (turned @ at.configuration[free])
-    matrix = np.vstack([x, s.T @ (turned @ at.velocity[free] - g @ x)])
+    x = e.T @ (turned @ flow.configuration[free])
+    matrix = np.vstack([x, s.T @ (turned @ flow.velocity[free] - g @ x)])
     found = _ordered(np.linalg.eigvals(matrix).astype(complex))
     return Monodromy(found, matrix, float(period), int(steps), size, system, variation, velocity)
 

@@ -13,6 +13,11 @@ from symlie.runtime.layout.layout import Array
 
 def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]:
     """Sort breakpoints, and merge each that lies before the start of the step after its predecessor."""
+    times = np.array(sorted(breakpoints))
+    ends = np.array([breakpoints[t] for t in times.tolist()])
+    resolution = TIME_RESOLUTION * np.maximum(np.abs(times[1:]), np.abs(times[:-1]))
+    if np.all(times[1:] - ends[:-1] >= resolution):
+        return dict(zip(times.tolist(), ends.tolist(), strict=True))
     found: dict[float, float] = {}
     last = -math.inf
     for t, start in sorted(breakpoints.items()):
@@ -27,8 +32,7 @@ def starts_after(breakpoints: Mapping[float, float], times: Array, shortest: flo
     """Return the start times of the steps that follow given times, shape (n,). In the gap after a jump they are later
     than these times; gaps closer than ``shortest`` (in s) are joined."""
     known = np.array([*breakpoints.items()]).reshape(-1, 2)
-    for k in range(len(known) - 2, -1, -1):
-        if known[k + 1, 0] - known[k, 1] < shortest:
-            known[k, 1] = max(known[k, 1], known[k + 1, 1])
+    for k in np.flatnonzero(known[1:, 0] - known[:-1, 1] < shortest)[::-1]:
+        known[k, 1] = max(known[k, 1], known[k + 1, 1])
     place = np.searchsorted(known[:, 0], times, side="right") - 1
     return np.where(place < 0, times, np.maximum(times, np.concatenate([known[:, 1], [-np.inf]])[place]))

@@ -53,7 +53,8 @@ class Evaluations:
             With values of nodes. True: complete unspecified velocities and check the constraints, as for initial
             values of a run. False: take the values as they are; unspecified velocities are zero.
         **nodes
-            Values by name of a node, a node array or a joint: mappings of the arguments of `with_initial`.
+            Values by name of a node, a node array or a joint: mappings of the arguments of `with_initial`. Leading axes
+            of arrays are those of the states.
 
         Returns
         -------

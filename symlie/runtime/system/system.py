@@ -38,6 +38,7 @@ from symlie.runtime.system.values import SystemValues
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from symlie.runtime.integrate.simulation.sampled import Sampled
     from symlie.runtime.integrate.simulation.simulator import Simulator
     from symlie.runtime.methods.chosen import MethodLike
     from symlie.runtime.solution.solution import Solution
@@ -559,6 +560,7 @@ class System(SystemValues, Evaluations):
         rtol: ArrayLike | None = None,
         atol: ArrayLike | None = None,
         stabilize: Stabilization = "none",
+        controllers: Sequence[Sampled] | Sampled = (),
         record: bool = False,
     ) -> Simulator:
         """Return a simulation that starts at the initial state and is advanced from a loop in Python.
@@ -569,6 +571,8 @@ class System(SystemValues, Evaluations):
             Initial time, in s.
         method, method_options, h, rtol, atol, stabilize
             As in `solve`.
+        controllers
+            Functions in Python that are called at sample times, which begin at ``t``; ``sim.inputs`` sets other inputs.
         record
             True: record the start and the end of every step, for `Simulator.solution`. False: memory does not grow.
 
@@ -580,7 +584,7 @@ class System(SystemValues, Evaluations):
 
         Raises
         ------
-        UnsupportedMethodError, UnknownNameError, ModelError
+        UnsupportedMethodError, UnknownNameError, ModelError, SmoothnessError
             As in `solve`.
         InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
             As for `initial_state`.
@@ -588,7 +592,7 @@ class System(SystemValues, Evaluations):
         from symlie.runtime.integrate.simulation.simulator import simulator
 
         options = {"method": method, "method_options": method_options, "h": h, "rtol": rtol, "atol": atol}
-        return simulator(self, t, {**options, "stabilize": stabilize}, record=record)
+        return simulator(self, t, {**options, "stabilize": stabilize}, record=record, controllers=controllers)
 
     def write_standalone(
         self,

@@ -74,6 +74,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
 {
     const symlie_control *control = plan->control;
     for (; state->segment < plan->segments; enter_segment(plan, state, state->segment + 1)) {
+        if (plan->pause > 0 && state->segment == plan->pause) return SYMLIE_DONE;
         const symlie_scalar start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
         /* Steps start slightly after a jump of an input. */

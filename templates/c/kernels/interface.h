@@ -159,6 +159,7 @@ typedef struct {
     long long budget;           /* number of steps before control returns to the caller, for progress and
                                  * interruption */
     const symlie_control *control;
+    long long pause;            /* segment before which control returns to the caller; 0: none */
 } symlie_plan;
 
 /* Recorded states, up to the capacity; the trace of attempted steps has the same capacity. */

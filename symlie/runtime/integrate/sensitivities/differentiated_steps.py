@@ -2,14 +2,13 @@
 tangents.
 
 Tangents of configurations are in the Lie algebra, δq = q∘(δ)~, those of all other values are differences; arrays have
-the shape (steps, directions, components). The step length is constant. Rules of the instructions:
+the shape (steps, directions, components). The step length is constant. Stages have the rule
 
-    δ(q∘exp(θ)) = δq + T(θ) (δθ - [θ, δq])  (1)
-    δ(T⁻¹(θ) x) = T⁻¹(θ) δx + D_θ(T⁻¹(θ) x) δθ  (2)
-    M δa + Bᵀ δλ = -δr,  B' δa = -δc'  (3)
+    M δa + Bᵀ δλ = -δr,  B' δa = -δc'  (1)
 
-(1) is Ad(exp(-θ)) δq + T(θ) δθ, since T(θ) ad_θ = 1 - Ad(exp(-θ)). In (3), r = M a + g + Bᵀλ is differentiated with a
-and λ fixed, and c' is the constraint equation of the stage with a fixed.
+r = M a + g + Bᵀλ is differentiated with a and λ fixed, and c' is the constraint equation of the stage with a fixed.
+`symlie.runtime.integrate.sensitivities.node_operators` contains the rules for group elements, and
+`symlie.runtime.integrate.sensitivities.implicit_ends` those of Newton's method.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ import numpy as np
 from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.sensitivities.hidden_violation import hidden_violation
 from symlie.runtime.integrate.sensitivities.implicit_ends import ImplicitEnds, StepEnds
-from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
 from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
 from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
+from symlie.runtime.integrate.sensitivities.starting_steps import starting_steps
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
@@ -37,15 +36,19 @@ from symlie.runtime.steps.implicit_instructions import (
     ImplicitEnd,
 )
 from symlie.runtime.steps.instructions import (
+    HISTORY,
     Add,
     Advance,
     At,
     Bracket,
     Combination,
+    Difference,
+    Earlier,
     End,
     Estimate,
     Instruction,
     InverseTangent,
+    KeepHistory,
     Moving,
     Multipliers,
     NextStage,
@@ -55,6 +58,14 @@ from symlie.runtime.steps.instructions import (
     VelocityAt,
     Where,
     WithStates,
+)
+from symlie.runtime.steps.multistep_instructions import (
+    Compose,
+    Exponential,
+    Inverse,
+    Relative,
+    Rotation,
+    StartingStep,
 )
 from symlie.runtime.steps.program import Program
 from symlie.runtime.steps.stage_instructions import (
@@ -70,6 +81,7 @@ from symlie.runtime.steps.values import (
     START_Q,
     START_V,
     STEP_LENGTH,
+    Acceleration,
     Configuration,
 )
 
@@ -77,6 +89,10 @@ OPERATORS: Mapping[str, Callable[[Array | float, Array | float], Array]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "<=": np.less_equal,
 }  # fmt: skip
 """Operations on numbers of all steps."""
+
+
+STATE = ("q", "v", "multipliers", "acceleration")
+"""Names of the values from which steps of any method start."""
 
 
 @dataclass(eq=False)
@@ -100,15 +116,46 @@ class StepBatch:
     tangents: dict[str, Array]
     end: dict[str, Array] = field(default_factory=dict)
 
+    def only(self, k: int) -> StepBatch:
+        """Return one step, without arrays that a method carries."""
+        part = slice(k, k + 1)
+        known = {name: x[part] for name, x in self.values.items() if name in STATE}
+        tangents = {name: x[part] for name, x in self.tangents.items() if name in STATE}
+        return StepBatch(self.t[part], self.h[part], known, tangents, {n: x[part] for n, x in self.end.items()})
+
+    def moved(self, t: Array, h: Array) -> StepBatch:
+        """Return steps of other lengths from these states."""
+        return StepBatch(t, h, self.values, self.tangents)
+
+    @staticmethod
+    def joined(parts: Sequence[StepBatch]) -> StepBatch:
+        """Return several batches of results as one."""
+        first, *_ = parts
+        return StepBatch(
+            np.concatenate([x.t for x in parts]),
+            np.concatenate([x.h for x in parts]),
+            {name: np.concatenate([x.values[name] for x in parts]) for name in first.values},
+            {name: np.concatenate([x.tangents[name] for x in parts]) for name in first.tangents},
+        )
+
 
 class DifferentiatedSteps:
     """Executes a step program for a batch."""
 
-    def __init__(self, derivatives: PointDerivatives, program: Program, alpha: float, *, has_eta: bool) -> None:
+    def __init__(
+        self,
+        derivatives: PointDerivatives,
+        program: Program,
+        alpha: float,
+        *,
+        has_eta: bool,
+        starter: DifferentiatedSteps | None = None,
+    ) -> None:
+        self._starter = starter
         self._of, self._program, self._alpha, self._has_eta = derivatives, program, alpha, has_eta
         self._nodes, self._layout = derivatives.nodes, derivatives.layout
         self._p = derivatives.system.prepared
-        self._blocks = NodeOperators(self._layout)
+        self._operators = derivatives.operators
         self._implicit = ImplicitEnds(derivatives, self.__getitem__, self._d, self._weight)
 
     def __call__(self, batch: StepBatch) -> StepBatch:
@@ -118,7 +165,7 @@ class DifferentiatedSteps:
         self._values: dict[int, Array] = {n: batch.values[name] for n, name in start.items()}
         self._tangents: dict[int, Array] = {n: batch.tangents[name] for n, name in start.items()}
         self._values[STEP_LENGTH] = h
-        end = StepBatch(batch.t + h, h, {}, {})
+        self._end = end = StepBatch(batch.t + h, h, {}, {})
         for line in self._program.lines:
             if line.for_estimate:
                 break
@@ -143,13 +190,25 @@ class DifferentiatedSteps:
             case NextStage(x):
                 end.values["acceleration"], end.tangents["acceleration"] = self[x], self._d(x)
             case Carry(name, x):
-                end.values[name], end.tangents[name] = self[x], self._d(x)
+                end.values[carried_name(name)], end.tangents[carried_name(name)] = self[x], self._d(x)
+            case KeepHistory(acceleration):
+                self._keep_history(acceleration, end)
             case CarryNumber(name, number):
                 value = self[number] if isinstance(number, Scalar) else np.full(len(end.h), float(number))
-                end.values[name] = value[:, None]
+                end.values[carried_name(name)] = value[:, None]
             case _:
                 return isinstance(instruction, Residuals | Estimate | FirstAcceleration)
         return True
+
+    def _keep_history(self, acceleration: Acceleration | None, end: StepBatch) -> None:
+        """Take the tangents of the start of the step as those of the latest earlier state."""
+        newest = {"configurations": self._d(START_Q), "velocities": self._d(START_V)}
+        if acceleration is not None:
+            newest["accelerations"] = self._d(acceleration)
+        for part, steps in self._program.history:
+            for k in range(1, steps + 1) if part in newest else ():
+                kept = newest[part] if k == 1 else self._batch.tangents[earlier_name(part, k - 1)]
+                end.tangents[earlier_name(part, k)] = kept
 
     def __getitem__(self, value: Value) -> Array:
         return self._values[value.number]
@@ -186,8 +245,10 @@ class DifferentiatedSteps:
             case HiddenViolation(q, v, needed):
                 return [self._hidden_violation(q, v, needed)]
             case Carried(name, kind):
-                value = self._batch.values[name]
-                return [(value[:, 0], np.zeros(0)) if kind is Scalar else (value, self._batch.tangents[name])]
+                value = self._batch.values[carried_name(name)]
+                is_number = kind is Scalar
+                tangent = np.zeros(0) if is_number else self._batch.tangents[carried_name(name)]
+                return [(value[:, 0] if is_number else value, tangent)]
             case Operation(name, x, y):
                 with np.errstate(all="ignore"):
                     return [(np.broadcast_to(OPERATORS[name](self._number(x), self._number(y)), h.shape), np.zeros(0))]
@@ -215,6 +276,18 @@ class DifferentiatedSteps:
                 factor = weight * h**power
                 value = self[base] + factor[:, None] * self[x]
                 return [(value, self._d(base) + factor[:, None, None] * self._d(x))]
+            case Earlier(part, steps):
+                value = self._batch.values[part][:, steps - 1]
+                value = value[:, 0] if HISTORY[part] is Scalar else value
+                return [(value, self._batch.tangents.get(earlier_name(part, steps), np.zeros(0)))]
+            case Exponential() | Inverse() | Compose() | Relative():
+                return [self._group_element(instruction)]
+            case StartingStep(acceleration):
+                return self._starting_steps(acceleration)
+            case Rotation():  # a check of the step, whose number has no tangent
+                return [(np.zeros_like(h), np.zeros(0))]
+            case Difference(start, end):
+                return [self._difference(self[start], self[end], self._d(start), self._d(end))]
             case Advance(q, theta):
                 return [self._advance(self[q], self[theta], self._d(q), self._d(theta))]
             case At(c, q, v):
@@ -278,18 +351,50 @@ class DifferentiatedSteps:
         return value, tangent
 
     def _inverse_tangent(self, theta: Array, x: Array, d_theta: Array, dx: Array) -> tuple[Array, Array]:
-        nodes, slopes = self._nodes, self._of.slopes
-        rate = nodes.inverse_tangent_operator(theta, x)
-        blocks, first = self._blocks, theta[:, None]
-        by_x = blocks.of(lambda w: nodes.inverse_tangent_operator(first, w))
-        by_theta = blocks.of(lambda w: slopes.inverse_tangent_slope(first, x[:, None], w))
-        return self._moving(rate), self._moving(blocks.apply(by_x, dx) + blocks.apply(by_theta, d_theta))  # (2)
+        rate = self._nodes.inverse_tangent_operator(theta, x)
+        return self._moving(rate), self._moving(self._operators.rate(theta, x, d_theta, dx))
 
     def _advance(self, q: Array, theta: Array, dq: Array, d_theta: Array) -> tuple[Array, Array]:
-        nodes, blocks, first = self._nodes, self._blocks, theta[:, None]
-        inner = d_theta - blocks.apply(blocks.of(lambda w: nodes.bracket(first, w)), dq)
-        moved = blocks.apply(blocks.of(lambda w: nodes.tangent_operator(first, w)), inner)
-        return nodes.advance(q, theta), self._moving(dq + moved)  # (1)
+        return self._nodes.advance(q, theta), self._moving(self._operators.advanced(theta, dq, d_theta))
+
+    def _difference(self, start: Array, end: Array, d_start: Array, d_end: Array) -> tuple[Array, Array]:
+        theta = self._nodes.difference(start, end)
+        return theta, self._operators.between(theta, d_start, d_end)
+
+    def _starting_steps(self, acceleration: Acceleration) -> list[tuple[Array, Array]]:
+        """Return q, v, v' and the increment of steps in substeps of the starting method."""
+        assert self._starter is not None
+        batch = self._batch
+        found = starting_steps(self._starter, batch)
+        self._end.values |= found.values
+        self._end.tangents |= found.tangents
+        theta = self._of.elements.increment(batch.values["q"], found.values["q"])
+        tangents = self._operators.between(theta, batch.tangents["q"], found.tangents["q"])
+        rate = self[acceleration], self._d(acceleration)
+        if "acceleration" in found.values:
+            rate = found.values["acceleration"], found.tangents["acceleration"]
+        of_ends = [(found.values[name], found.tangents[name]) for name in ("q", "v")]
+        return [*of_ends, rate, (theta, tangents)]
+
+    def _group_element(self, instruction: Exponential | Inverse | Compose | Relative) -> tuple[Array, Array]:
+        """Return a group element, or the increment between two of them."""
+        elements, operators = self._of.elements, self._operators
+        match instruction:
+            case Exponential(x):
+                return elements.exponential(self[x]), operators.along(self[x], self._d(x))
+            case Inverse(x):
+                return elements.inverse(self[x]), operators.inverse(self._logarithm(self[x]), self._d(x))
+            case Compose(x, y):
+                # Ad(y⁻¹) δx + δy
+                tangent = self._d(y) - operators.inverse(-self._logarithm(self[y]), self._d(x))
+                return elements.compose(self[x], self[y]), tangent
+            case Relative(x, y):
+                theta = elements.increment(self[x], self[y])
+                return theta, operators.between(theta, self._d(x), self._d(y))
+
+    def _logarithm(self, element: Array) -> Array:
+        identity = self._of.elements.exponential(np.zeros((1, self._layout.dimension)))
+        return self._of.elements.increment(np.broadcast_to(identity, element.shape), element)
 
     def _stage(self, at: Points) -> list[tuple[Array, Array]]:
         a, multipliers = self._of.accelerations(at)
@@ -322,6 +427,16 @@ class DifferentiatedSteps:
             below = below + self._alpha * (self._of.constraint(following) + system.pushed(dq))
         da, dl = system.solve(-self._of.balance(at, a, multipliers), -below / length[:, None, None])
         return [(a, da), (multipliers, dl)]
+
+
+def carried_name(name: str) -> str:
+    """Return the name of an array that the method carries among the values of a step."""
+    return f"carried {name}"
+
+
+def earlier_name(part: str, steps: int) -> str:
+    """Return the name of the tangent of a part of an earlier state."""
+    return f"{part} {steps}"
 
 
 def _lifted(weight: Array | float) -> Array | float:

@@ -98,14 +98,15 @@ def gradient(
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
     recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
-    value, weights = _of_loss(recorded.solution, loss(recorded.solution))
+    value, weights = weights_of_loss(recorded.solution, loss(recorded.solution))
     run = DifferentiatedRun(system, recorded, variables)
     found = run.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
     return Gradient(value, found, tuple(v.label for v in variables), recorded.solution)
 
 
-def _of_loss(solution: Solution, returned: object) -> tuple[float, Array]:
-    """Return the value of a loss and its derivatives by all output components, shape (n, components)."""
+def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:
+    """Return the value of a loss and its derivatives by all output components, shape (n, components); raise ModelError
+    or UnknownNameError."""
     if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping)):
         raise ModelError(
             'The loss must return a number and a mapping of outputs to derivatives, such as (1.5, {"tip": array}).'

@@ -10,14 +10,13 @@ known from the run: θ and η follow from the states at both ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import SingularSystemError
-from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
 from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points, along
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
@@ -67,83 +66,107 @@ class ImplicitEnds:
         number: Callable[[float | Scalar], Array | float],
     ) -> None:
         self._of, self._layout, self._nodes = derivatives, derivatives.layout, derivatives.nodes
-        self._operators = NodeOperators(derivatives.layout)
+        self._operators = derivatives.operators
         self._vector, self._tangent, self._number = vector, tangent, number
 
     def results(self, end: ImplicitEnd, ends: StepEnds, *, has_eta: bool) -> list[tuple[Array, Array]]:
-        """Return q, v, v', λ, θ and w with their tangents."""
+        """Return q, v, v', λ, θ and w with their tangents; in coordinates at the end also exp(θ) and the increments."""
         layout, sought = self._layout, np.flatnonzero(self._layout.sought)
         rows = layout.rows
         eta_rows = np.flatnonzero(layout.holonomic) if has_eta else np.zeros(0, dtype=np.intp)
         count, directions = ends.dq_n.shape[:2]
         unknowns = len(sought) + rows + len(eta_rows)
-        unknown = end.unknowns[0].number
-        theta, w = self._increments(end, ends, has_eta=has_eta)
-        a = np.where(layout.has_velocity, *(self._total(f, unknown, w) for f in (end.acceleration, end.rate)))
+        known = self._known(end, ends, has_eta=has_eta)
+        theta, w = known.theta, known.w
+        a = np.where(layout.has_velocity, *(self._total(f, known.values) for f in (end.acceleration, end.rate)))
 
         d_theta = np.zeros((count, unknowns + directions, layout.dimension))
         d_lambda = np.zeros((count, unknowns + directions, rows))
         d_theta[:, np.arange(len(sought)), sought] = 1.0
         d_lambda[:, len(sought) + np.arange(rows), np.arange(rows)] = 1.0
-        dw = d_theta.copy()
+        dq = np.where(layout.sought, self._operators.advanced(theta, _widened(ends.dq_n, unknowns), d_theta), 0.0)
+        correction = np.zeros_like(d_theta)
         if has_eta:
-            dw = dw + self._along_constraints(ends, w - theta, len(sought) + rows, eta_rows, d_theta.shape)
-        dq = self._advanced(theta, _widened(ends.dq_n, unknowns), d_theta)
-        dv = np.where(layout.has_velocity, self._d_total(end.velocity, unknown, dw), 0.0)
-        of_rate = self._d_total(end.rate, unknown, dw) if end.rate.terms else 0.0
-        da = np.where(layout.has_velocity, self._d_total(end.acceleration, unknown, dw), of_rate)
-        dq, dv, da = (np.where(layout.sought, x, 0.0) for x in (dq, dv, da))
+            start = Points(ends.t_n, ends.q_n, 0 * ends.v, _widened(ends.dq_n, unknowns), 0 * dq)
+            at = Points(ends.t, ends.q, 0 * ends.v, dq, 0 * dq) if end.sees_end else start
+            correction = self._along_constraints(at, w - theta, len(sought) + rows, eta_rows)
+        dw = d_theta + correction
+        tangents = {end.unknowns[0].number: dw}
+        if end.sees_end:
+            of_points = self._of_points(end, known, d_theta)
+            unknown = (d_theta, correction, np.zeros_like(dq), *of_points)
+            tangents = {x.number: tangent for x, tangent in zip(end.unknowns, unknown, strict=True)}
+        dv = np.where(layout.free, self._d_total(end.velocity, tangents, unknowns), 0.0)
+        if end.sees_end:
+            tangents[end.unknowns[2].number] = dv
+        of_rate = self._d_total(end.rate, tangents, unknowns) if end.rate.terms else 0.0
+        da = np.where(layout.has_velocity, self._d_total(end.acceleration, tangents, unknowns), of_rate)
+        da = np.where(layout.sought, da, 0.0)
 
-        at = Points(ends.t, ends.q, ends.v, dq, dv)
-        residual = self._residual(at, (a, ends.multipliers), (da, d_lambda), sought, eta_rows)
+        residual = self._residual(
+            Points(ends.t, ends.q, ends.v, dq, dv), (a, ends.multipliers), (da, d_lambda), sought, eta_rows
+        )
         left, right = residual[:, :unknowns], residual[:, unknowns:]
         try:
             solution = -np.swapaxes(np.linalg.solve(np.swapaxes(left, 1, 2), np.swapaxes(right, 1, 2)), 1, 2)
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of the tangents of a step is singular ({error}).") from error
-        tangents = (x[:, unknowns:] + solution @ x[:, :unknowns] for x in (dq, dv, da, d_lambda, d_theta, dw))
-        return list(zip((ends.q, ends.v, a, ends.multipliers, theta, w), tangents, strict=True))
+        values = [ends.q, ends.v, a, ends.multipliers, theta, w]
+        found = [dq, dv, da, d_lambda, d_theta, dw]
+        if end.sees_end:
+            values += [known.element, *known.relative]
+            found += [self._operators.along(theta, d_theta), *self._of_points(end, known, d_theta)]
+        return [(x, dx[:, unknowns:] + solution @ dx[:, :unknowns]) for x, dx in zip(values, found, strict=True)]
 
-    def _increments(self, end: ImplicitEnd, ends: StepEnds, *, has_eta: bool) -> tuple[Array, Array]:
-        """Return θ and w of the run: w from the velocities and the rates of first-order states at the end."""
-        layout, unknown = self._layout, end.unknowns[0].number
-        nothing = np.zeros((len(ends.t), layout.dimension))
-        w = (ends.v - self._total(end.velocity, unknown, nothing)) / self._number(end.slopes[0])
+    def _known(self, end: ImplicitEnd, ends: StepEnds, *, has_eta: bool) -> _KnownEnd:
+        """Return the increments of the run: w from the velocities and the rates of first-order states at the end."""
+        layout, number = self._layout, end.unknowns[0].number
+        if end.sees_end:
+            theta = np.where(layout.sought, self._nodes.difference(ends.q_n, ends.q), 0.0)
+            kernels = self._of.elements
+            element = kernels.exponential(theta)
+            relative = [kernels.increment(element, self._vector(x.element)) for x in end.points]
+            nothing = np.zeros_like(theta)
+            unknowns = (theta, nothing, nothing, *relative)
+            values = {x.number: value for x, value in zip(end.unknowns, unknowns, strict=True)}
+            weight = next(w for w, x in zip(*end.velocity, strict=True) if x.number == end.unknowns[1].number)
+            correction = (ends.v - self._total(end.velocity, values)) / self._number(weight)
+            correction = np.where(layout.free & has_eta, correction, 0.0)
+            values |= {end.unknowns[1].number: correction, end.unknowns[2].number: ends.v}
+            return _KnownEnd(theta, theta + correction, values, element, relative)
+        resting = {number: np.zeros_like(ends.v)}
+        w = (ends.v - self._total(end.velocity, resting)) / self._number(end.slopes[0])
         if layout.has_fields:
-            a = np.where(layout.has_velocity, self._total(end.acceleration, unknown, w), 0.0)
+            a = np.where(layout.has_velocity, self._total(end.acceleration, {number: w}), 0.0)
             p = self._of.system.prepared
             rate = self._nodes.field(p, ends.t, ends.q, a, ends.multipliers, ends.v)
-            of_states = (rate - self._total(end.rate, unknown, nothing)) / self._number(end.slopes[2])
+            of_states = (rate - self._total(end.rate, resting)) / self._number(end.slopes[2])
             w = np.where(layout.has_velocity, w, of_states)
         w = np.where(layout.sought, w, 0.0)
-        if not has_eta:
-            return w, w
-        return np.where(layout.free, self._nodes.difference(ends.q_n, ends.q), w), w
+        theta = np.where(layout.free, self._nodes.difference(ends.q_n, ends.q), w) if has_eta else w
+        return _KnownEnd(theta, w, {number: w}, np.zeros(0), [])
 
-    def _advanced(self, theta: Array, dq: Array, d_theta: Array) -> Array:
-        """Return the tangents of q∘exp(θ)."""
-        operators, nodes, first = self._operators, self._nodes, theta[:, None]
-        inner = d_theta - operators.apply(operators.of(lambda x: nodes.bracket(first, x)), dq)
-        return dq + operators.apply(operators.of(lambda x: nodes.tangent_operator(first, x)), inner)
+    def _of_points(self, end: ImplicitEnd, known: _KnownEnd, d_theta: Array) -> list[Array]:
+        """Return the tangents of the increments from the end to earlier configurations."""
+        d_element, operators = self._operators.along(known.theta, d_theta), self._operators
+        extra = d_theta.shape[1]
+        return [
+            operators.between(relative, d_element, _widened(tangent, extra - tangent.shape[1]))
+            for relative, tangent in zip(known.relative, (self._tangent(x.element) for x in end.points), strict=True)
+        ]
 
-    def _along_constraints(
-        self, ends: StepEnds, along_B: Array, first: int, eta_rows: NDArray[np.intp], shape: tuple[int, ...]
-    ) -> Array:
-        """Return d(B_nᵀ η) for unit tangents of η, and for the tangents of the start."""
+    def _along_constraints(self, at: Points, along_B: Array, first: int, eta_rows: NDArray[np.intp]) -> Array:
+        """Return d(Bᵀ η) for unit tangents of η, and for the tangents of a configuration."""
         layout, of, free = self._layout, self._of, np.flatnonzero(self._layout.free)
-        count = len(ends.t)
-        nothing = np.zeros((count, layout.dimension))
-        values = of.terms(States(ends.t_n, ends.q_n, nothing, np.zeros((count, layout.rows))), "jacobian")
+        count, nothing = len(at.t), np.zeros_like(at.v)
+        values = of.terms(States(at.t, at.q, nothing, np.zeros((count, layout.rows))), "jacobian")
         B = of.system.algebra.jacobian_matrix(values)[:, eta_rows]
         Bf = B[..., free]
         eta = np.zeros((count, layout.rows))
         normal = Bf @ np.swapaxes(Bf, 1, 2)
         eta[:, eta_rows] = np.linalg.solve(normal, Bf @ along_B[:, free, None])[..., 0]
-        found = np.zeros(shape)
-        found[:, first : first + len(eta_rows)] = B
-        start = Points(ends.t_n, ends.q_n, nothing, ends.dq_n, np.zeros_like(ends.dq_n))
-        varied = of.balance(start, nothing, eta) - of.balance(start, nothing, np.zeros_like(eta))
-        found[:, shape[1] - ends.dq_n.shape[1] :] = varied
+        found = of.balance(at, nothing, eta) - of.balance(at, nothing, np.zeros_like(eta))
+        found[:, first : first + len(eta_rows)] += B
         return np.where(layout.free, found, 0.0)
 
     def _residual(
@@ -169,22 +192,33 @@ class ImplicitEnds:
             dynamic = np.where(layout.has_velocity, dynamic, da - of.field(at, a, multipliers, da, dl))
         return np.concatenate([dynamic[..., sought], *parts], axis=2)
 
-    def _total(self, formula: Formula, unknown: int, w: Array) -> Array:
-        """Return Σ weight·x for values of the unknown."""
-        total = np.zeros_like(w)
+    def _total(self, formula: Formula, known: Mapping[int, Array]) -> Array:
+        """Return Σ weight·x for values of the unknowns."""
+        total = np.zeros_like(next(iter(known.values())))
         for weight, x in zip(*formula, strict=True):
-            total = total + self._number(weight) * (w if x.number == unknown else self._vector(x))
+            total = total + self._number(weight) * (known[x.number] if x.number in known else self._vector(x))
         return total
 
-    def _d_total(self, formula: Formula, unknown: int, dw: Array) -> Array:
-        """Return the tangents of Σ weight·x."""
-        total = np.zeros_like(dw)
+    def _d_total(self, formula: Formula, known: Mapping[int, Array], unknowns: int) -> Array:
+        """Return the tangents of Σ weight·x for tangents of the unknowns."""
+        total = np.zeros_like(next(iter(known.values())))
         for stated, x in zip(*formula, strict=True):
             weight = self._number(stated)
             lifted = weight[:, :, None] if isinstance(weight, np.ndarray) else weight
-            tangent = dw if x.number == unknown else _widened(self._tangent(x), dw.shape[1] - self._tangent(x).shape[1])
+            tangent = known[x.number] if x.number in known else _widened(self._tangent(x), unknowns)
             total = total + lifted * tangent
         return total
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownEnd:
+    """Solution of a step: θ, w, all unknowns by number, exp(θ), and the increments to earlier configurations."""
+
+    theta: Array
+    w: Array
+    values: dict[int, Array]
+    element: Array
+    relative: list[Array]
 
 
 def _widened(tangents: Array, count: int) -> Array:

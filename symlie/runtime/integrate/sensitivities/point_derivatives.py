@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.sets import SETS
+from symlie.contract.sets import SENSITIVITIES, SETS, kernel_set, sensitivity_set
+from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
 from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.parameter_places import parameter_names
 from symlie.runtime.linear.schur import Scattering
 from symlie.runtime.system.system import System
 
@@ -51,6 +53,8 @@ class PointDerivatives:
         The system.
     nodes
         Kernels in NumPy, which evaluate many states at once.
+    operators
+        Operators on the Lie algebras of nodes.
     directions
         Directions of parameters and inputs: the last columns of all tangents.
     """
@@ -59,7 +63,20 @@ class PointDerivatives:
         self.system, self.directions = system, directions
         self.layout, self._p = system.layout, system.prepared
         self.nodes = NumpyKernels(system.layout, system.files[f"{system.layout.name}.py"])
+        self.operators = NodeOperators(system.layout, self.nodes, lambda: self.slopes)
         self._scatterings: dict[str, list[Scattering]] = {}
+
+    @cached_property
+    def _set(self) -> str:
+        """Name of the set of derivatives by the sought parameters."""
+        if SENSITIVITIES in self.system.sets.present:
+            return SENSITIVITIES
+        return sensitivity_set(parameter_names(self.layout, np.asarray(self.directions.parameters.any(axis=1)))).name
+
+    @cached_property
+    def elements(self) -> StepKernels:
+        """Kernels of group elements."""
+        return self.system.sets.nodes("increments")
 
     @cached_property
     def slopes(self) -> StepKernels:
@@ -119,7 +136,7 @@ class PointDerivatives:
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "curvature_by_parameter")
             found[:, -self.directions.count :] += self._by_input(
-                at, a, multipliers, "sensitivities", "curvature_by_input"
+                at, a, multipliers, SENSITIVITIES, "curvature_by_input"
             )
         return found
 
@@ -129,7 +146,7 @@ class PointDerivatives:
         found = along(Sq, at.dq) + along(Sv, at.dv) + along(Sa, da) + along(Sl, dl)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "field_by_parameter")
-            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, "sensitivities", "field_by_input")
+            found[:, -self.directions.count :] += self._by_input(at, a, multipliers, SENSITIVITIES, "field_by_input")
         return np.where(self.layout.has_velocity, 0.0, -found)
 
     def outputs(self, at: Points, multipliers: Array, dl: Array) -> Array:
@@ -139,9 +156,7 @@ class PointDerivatives:
         found = along(matrices["output_by_configuration"], at.dq) + along(matrices["output_by_velocity"], at.dv)
         found += along(matrices["output_by_multipliers"], dl)
         if self.layout.has_fields:
-            states = self._matrices("sensitivities", at, a, multipliers)[
-                _names("sensitivities").index("output_by_state")
-            ]
+            states = self._matrices(SENSITIVITIES, at, a, multipliers)[_names(SENSITIVITIES).index("output_by_state")]
             found += along(states, at.dq)
         if self.directions.count:
             found[:, -self.directions.count :] += self._by_parameter(at, a, multipliers, "output_by_parameter")
@@ -150,7 +165,7 @@ class PointDerivatives:
 
     def _by_parameter(self, at: Points, a: Array, multipliers: Array, name: str) -> Array:
         """Return the derivative along the directions of parameters, shape (n, directions, rows)."""
-        matrix = self._matrices("sensitivities", at, a, multipliers)[_names("sensitivities").index(name)]
+        matrix = self._matrices(SENSITIVITIES, at, a, multipliers)[_names(SENSITIVITIES).index(name)]
         return np.asarray(np.swapaxes(matrix @ self.directions.parameters, 1, 2))
 
     def _by_input(self, at: Points, a: Array, multipliers: Array, kernels: str, name: str) -> Array | float:
@@ -161,8 +176,9 @@ class PointDerivatives:
 
     def _matrices(self, name: str, at: Points, a: Array, multipliers: Array) -> list[Array]:
         """Return the matrices of a set at all points, shape (n, rows, columns)."""
+        name = self._set if name == SENSITIVITIES else name
         if name not in self._scatterings:
-            positions = matrix_positions(self.layout, SETS[name], self.system.sets.table(name))
+            positions = matrix_positions(self.layout, kernel_set(name), self.system.sets.table(name))
             self._scatterings[name] = [_scattering(rows, columns, shape) for (rows, columns), shape in positions]
         kernels = self.system.sets.matrices(name).kernels
         values = kernels.of_states(self._p, States(at.t, at.q, at.v, multipliers), a)

@@ -19,6 +19,7 @@ from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 
 
@@ -73,10 +74,13 @@ class RecordedSteps:
             yield slice(first, min(first + size, self.count))
 
 
-def recorded_steps(system: System, t_span: tuple[float, float] | float, options: RunOptions) -> RecordedSteps:
-    """Return the steps of a run; raise ModelError if a terminal event ends it, and the errors of `solve`."""
+def recorded_steps(
+    system: System, t_span: tuple[float, float] | float, options: RunOptions, start: Start | None = None
+) -> RecordedSteps:
+    """Return the steps of a run, from the initial state or from a consistent one; raise ModelError if a terminal event
+    ends it, and the errors of `solve`."""
     request = requested(system, t_span, options)
-    begin, recorder = beginning(system, request, None), Recorder(system.layout)
+    begin, recorder = beginning(system, request, start), Recorder(system.layout)
     at = begin.at
     if request.records_start:
         recorder.add_state(request.t0, at.q, at.v, at.multipliers, at.carried)

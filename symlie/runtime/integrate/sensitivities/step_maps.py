@@ -10,17 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import UnsupportedMethodError
-from symlie.runtime.integrate.sensitivities.differentiated_steps import DifferentiatedSteps, StepBatch
+from symlie.runtime.integrate.sensitivities.differentiated_steps import (
+    DifferentiatedSteps,
+    StepBatch,
+    carried_name,
+    earlier_name,
+)
 from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
 from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps
 from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
 from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.implicit import Implicit
+from symlie.runtime.methods.programs.history import COUNT
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.instructions import HISTORY
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.steps.stage_instructions import StageWithMultipliers
+from symlie.runtime.steps.values import Multiplier
 from symlie.runtime.system.system import System
 
 CHUNK = 1 << 17
@@ -72,8 +81,17 @@ class Linearization:
         has_eta = isinstance(method, Implicit) and method.iteration(system.layout)
         alpha = recorded.control.baumgarte
         self._execute = DifferentiatedSteps(self.derivatives, self._program, alpha, has_eta=has_eta)
+        start = method.start_program(features)
         begin = method.first_values(features)
-        self._begin = None if begin is None else DifferentiatedSteps(self.derivatives, begin, alpha, has_eta=has_eta)
+        starter, self._starts_from_acceleration = None, self._program.has(StageWithMultipliers)
+        if start is not None and start.has(StartingStep) and method.starter is not None:
+            substep = method.starter.program(features)
+            self._starts_from_acceleration |= substep.has(StageWithMultipliers)
+            starter = DifferentiatedSteps(self.derivatives, substep, alpha, has_eta=False)
+        self._first, self._begin = (
+            None if x is None else DifferentiatedSteps(self.derivatives, x, alpha, has_eta=has_eta, starter=starter)
+            for x in (start, begin)
+        )
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -82,12 +100,17 @@ class Linearization:
         sought, free = np.flatnonzero(layout.sought), np.flatnonzero(layout.free)
         found = [Part("q", layout.dimension, sought), Part("v", layout.dimension, free)]
         found.append(Part("multipliers", layout.rows, np.arange(layout.rows)))
-        if self._program.has(StageWithMultipliers) and self.recorded.knows_acceleration.any():
+        if self._starts_from_acceleration and self.recorded.knows_acceleration.any():
             found.append(Part("acceleration", layout.dimension, free))
         for name, kind in self._program.carried:
             if kind is not Scalar:
-                width = layout.rows if kind.size == "ROWS" else layout.dimension
-                found.append(Part(name, width, np.arange(width) if kind.size == "ROWS" else sought))
+                is_multiplier = kind.size == Multiplier.size
+                width = layout.rows if is_multiplier else layout.dimension
+                found.append(Part(carried_name(name), width, np.arange(width) if is_multiplier else sought))
+        for part, steps in self._program.history:
+            places = {"configurations": sought, "velocities": free, "accelerations": free}.get(part)
+            if places is not None:
+                found += [Part(earlier_name(part, k), layout.dimension, places) for k in range(1, steps + 1)]
         return tuple(found)
 
     @cached_property
@@ -120,51 +143,74 @@ class Linearization:
         """Return the tangents of the initial state, shape (variables, size), for tangents of q and v."""
         r = self.recorded
         at = Points(r.t[:1], r.q[:1], r.v[:1], dq[None], dv[None])
-        tangents = {"q": dq, "v": dv}
-        if self._layout.rows:
-            a, _ = self.derivatives.accelerations(at)
-            right = -self.derivatives.balance(at, a, r.multipliers[:1]), -self.derivatives.curvature(at, a)
-            tangents["multipliers"] = SaddlePoints(self.derivatives, at, at).solve(*right)[1][0]
-        return self.row(tangents)
+        if not self._layout.free.any():
+            return self.row({"q": dq, "v": dv})
+        a, _ = self.derivatives.accelerations(at)
+        below = self.derivatives.curvature(at, a) if self._layout.rows else np.zeros((1, len(dq), 0))
+        system = SaddlePoints(self.derivatives, at, at)
+        da, dl = system.solve(-self.derivatives.balance(at, a, r.multipliers[:1]), -below)
+        return self.row({"q": dq, "v": dv, "multipliers": dl[0], "acceleration": da[0]})
 
     def chunks(self, *, backwards: bool = False) -> Iterator[StepMaps]:
         """Yield the maps of all steps, a bounded number at a time."""
         columns = self.size + self._directions.count
         most = max(1, CHUNK // max(1, columns * max(self._layout.dimension + self._layout.rows, 1)))
-        chunks = list(self._of_one_kind(most))
+        chunks = [slice(k, min(k + most, self.recorded.count)) for k in range(0, self.recorded.count, most)]
         for steps in reversed(chunks) if backwards else chunks:
             yield self._maps(steps)
 
-    def _of_one_kind(self, most: int) -> Iterator[slice]:
-        """Yield ranges of steps that start from the same data."""
-        kinds, first = list(zip(self.recorded.knows_acceleration, self.recorded.knows_own, strict=True)), 0
-        for k in range(1, self.recorded.count + 1):
-            if k == self.recorded.count or k - first == most or kinds[k] != kinds[first]:
-                yield slice(first, k)
-                first = k
-
     def _maps(self, steps: slice) -> StepMaps:
-        r, directions = self.recorded, self._directions.count
-        count = steps.stop - steps.start
+        size, columns = self.size, self.size + self._directions.count
+        found = np.empty((steps.stop - steps.start, size, columns))
+        numbers, kinds = np.arange(steps.start, steps.stop), self._kinds[steps]
+        for kind in np.unique(kinds):
+            found[kinds == kind] = self._of_one_kind(numbers[kinds == kind])
+        return StepMaps(steps, found[..., :size], found[..., size:])
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.intp]:
+        """Numbers that are equal for steps that start from the same data."""
+        knows_acceleration = self.recorded.knows_acceleration & self._starts_from_acceleration
+        is_later = self._known_states >= self._program.first_steps
+        return np.asarray(4 * is_later + 2 * knows_acceleration + self.recorded.knows_own, dtype=np.intp)
+
+    @cached_property
+    def _known_states(self) -> Array:
+        """Number of earlier states that each step knows, if the method reads any."""
+        r = self.recorded
+        if not self._program.first_steps:
+            return np.zeros(r.count)
+        place = self._method.own_parts(self._layout)[COUNT]
+        return np.where(r.knows_own, r.own[:-1, place.start], 0)
+
+    def _of_one_kind(self, steps: NDArray[np.intp]) -> Array:
+        """Return the maps of steps that start from the same data, shape (steps, size, size + variables)."""
+        r, directions, count = self.recorded, self._directions.count, len(steps)
         seeds = np.zeros((count, self.size + directions, self.size))
         seeds[:, : self.size] = np.eye(self.size)
         values, tangents = {"q": r.q[steps], "v": r.v[steps], "multipliers": r.multipliers[steps]}, self.tangents(seeds)
-        if r.knows_acceleration[steps.start]:
+        if r.knows_acceleration[steps[0]] and self._starts_from_acceleration:
             values["acceleration"] = r.acceleration[steps]
-        after = slice(steps.start + 1, steps.stop + 1)
-        end = {"q": r.q[after], "v": r.v[after], "multipliers": r.multipliers[after]}
+        end = {"q": r.q[steps + 1], "v": r.v[steps + 1], "multipliers": r.multipliers[steps + 1]}
         batch = StepBatch(r.begin[steps], r.lengths[steps], values, tangents, end)
-        if r.knows_own[steps.start]:
+        if r.knows_own[steps[0]]:
             for name, place in self._method.own_parts(self._layout).items():
-                values[name] = r.own[steps, place]
+                key = name if name in HISTORY else carried_name(name)
+                values[key] = self._history(name, r.own[steps, place])
         elif self._begin is not None:
             first = self._begin(batch)
-            nothing = {name: self._empty(name, count) for name, _ in self._program.carried}
+            nothing = {carried_name(name): self._empty(name, count) for name, _ in self._program.carried}
             values |= nothing | first.values
             blank = {part.name: np.zeros_like(tangents[part.name]) for part in self.parts if part.name in nothing}
             tangents |= blank | first.tangents
-        found = np.swapaxes(self.row(self._execute(batch).tangents), 1, 2)
-        return StepMaps(steps, found[..., : self.size], found[..., self.size :])
+        is_first = self._first is not None and self._known_states[steps[0]] < self._program.first_steps
+        execute = self._first if is_first and self._first is not None else self._execute
+        return np.swapaxes(self.row(execute(batch).tangents), 1, 2)
+
+    def _history(self, name: str, values: Array) -> Array:
+        """Return an array of the method history; parts of earlier states have one row for each of these."""
+        steps = dict(self._program.history).get(name)
+        return values if steps is None else values.reshape(len(values), steps, -1)
 
     def _empty(self, name: str, count: int) -> Array:
         """Return the zeros with which a method starts to carry an array."""
@@ -180,8 +226,8 @@ def check_differentiable(system: System, recorded: RecordedSteps) -> None:
         reason = "its steps are no step program"
     elif method.coordinates != "exp":
         reason = "it steps in other local coordinates than exp"
-    elif method.starter is not None:
-        reason = "another method takes its first steps"
+    elif method.program(features_of(system.mechanics, compiled=False)).has(OrderChoice):
+        reason = "its steps choose their order"
     elif method.composition is not None:
         reason = "its steps are composed of several ones"
     elif layout.has_placed_nodes:

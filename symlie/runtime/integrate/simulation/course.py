@@ -11,6 +11,7 @@ from symlie.contract.constants import JUMP, Status
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.request import Request, first_step_size
 from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.integrate.simulation.sampling import Sampling
 from symlie.runtime.integrate.simulation.schedule import Schedule, endless
 from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.system.inputs import gap_after
@@ -51,6 +52,15 @@ class Position:
 class Course:
     """Time loop of a simulation, one segment after the other.
 
+    Parameters
+    ----------
+    system, request, schedule, loop
+        Parts of the simulation.
+    h
+        Fixed step size, in s; None for adaptive steps.
+    sampling
+        The controllers, if there are any.
+
     Attributes
     ----------
     loop
@@ -60,9 +70,16 @@ class Course:
     """
 
     def __init__(
-        self, system: System, request: Request, schedule: Schedule, loop: TimeLoopLike, h: float | None
+        self,
+        system: System,
+        request: Request,
+        schedule: Schedule,
+        loop: TimeLoopLike,
+        h: float | None,
+        sampling: Sampling | None = None,
     ) -> None:
         self._system, self._request, self._schedule, self.loop, self._h = system, request, schedule, loop, h
+        self._sampling = sampling
         self.position = Position({}, request.plan)
 
     def begin(self, state: LoopState, inputs: Collection[str]) -> None:
@@ -97,9 +114,14 @@ class Course:
     def head_for(self, until: float) -> None:
         """Begin a segment that ends at a time, or at the first breakpoint before it."""
         begin, restart = self._departure()
-        stop = min(self._schedule.stop_after(self.loop.t), until)
+        stop = min(self._stop(), until)
         self.position.is_followed, self.position.grid = False, None
         self._enter(self._schedule.segment(self.loop.t, begin, stop, restart=restart), restart, 0)
+
+    def _stop(self) -> float:
+        """Time of the next breakpoint or sample, in s."""
+        stop = self._schedule.stop_after(self.loop.t)
+        return stop if self._sampling is None else min(stop, self._sampling.clock.next)
 
     def _departure(self) -> tuple[float, int]:
         """Start of the next step, in s, and restart there."""
@@ -118,22 +140,23 @@ class Course:
     def _plan_adaptive_step(self, h: float) -> None:
         at, t = self.position, self.loop.t
         begin, restart = self._departure()
-        stop = self._schedule.stop_after(t)
+        stop = self._stop()
         end = t + (AHEAD * h or FIRST_AHEAD)
         at.is_followed, at.is_endless = True, end < stop
         self._enter(self._schedule.segment(t, begin, min(end, stop), restart=restart), restart, 0)
 
     def _plan_fixed_step(self, h: float) -> None:
-        at, t, restart = self.position, self.loop.t, 0
+        at, t, restart, begins_sample = self.position, self.loop.t, 0, False
         if at.grid is not None and at.grid.end[1] > t:
             step = self.loop.step if at.step_after is None else at.step_after
         else:
-            begin, restart = self._schedule.departure(t)
-            stop = self._schedule.stop_after(t)
+            begins_sample = self._sampling is not None
+            begin, restart = self._departure() if begins_sample else self._schedule.departure(t)
+            stop = self._stop()
             end, steps = endless(begin, h) if stop == math.inf else (stop, 0)
             at.grid, step = self._schedule.segment(t, begin, end, restart=restart, steps=steps), 0
         at.is_followed, at.step_after = True, None
-        if at.gap is None:
+        if at.gap is None or begins_sample:
             self._enter(at.grid, restart, step)
             return
         # After a change of an input, a single step leads back to the times of the equal steps.

@@ -5,19 +5,21 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from symlie.contract.constants import Status
-from symlie.errors import IntegrationError, ModelError
+from symlie.errors import ControllerError, IntegrationError, ModelError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.request import Request, count_dependent_rows, request_of
 from symlie.runtime.integrate.run import FAILURES, RETURN_SECONDS, Run, solution_of
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import LARGEST_STEPS
 from symlie.runtime.integrate.simulation.course import Course, Position
+from symlie.runtime.integrate.simulation.sampled import Sampled, checked_controllers
+from symlie.runtime.integrate.simulation.sampling import Sampling, SavedSampling
 from symlie.runtime.integrate.simulation.schedule import Schedule
 from symlie.runtime.integrate.simulation.simulator_inputs import HeldValues, SimulatorInputs
 from symlie.runtime.layout.layout import Array
@@ -27,7 +29,7 @@ from symlie.runtime.solution.evaluation.states import checked_state
 from symlie.runtime.solution.recorder import Event, Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, start_of
-from symlie.runtime.solution.state import State
+from symlie.runtime.solution.state import State, single_state
 from symlie.runtime.system.completion import StatedState, consistent_initial_state
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
@@ -48,6 +50,7 @@ class SavedSimulation:
     history: dict[str, dict[float, Array]]
     records: tuple[int, int]
     ended: str
+    sampling: SavedSampling | None
 
     def __repr__(self) -> str:
         return line("SavedSimulation", [f"'{self.owner._stated.name}'", f"t = {self.t:g} s"])
@@ -65,24 +68,29 @@ class Simulator:
     advances, and a value of an input those of a table that holds it from the current time on.
     """
 
-    def __init__(self, system: System, t: float, options: RunOptions, *, record: bool) -> None:
+    def __init__(
+        self, system: System, t: float, options: RunOptions, *, record: bool, controllers: Sequence[Sampled] | Sampled
+    ) -> None:
         if not (is_number(t) and math.isfinite(t)):
             raise ModelError(f"The time of a simulation must be a finite number, not {t!r}.")
         self._stated, self._record = system, bool(record)
         self._held = HeldValues(system)
-        self._inputs, self._system = SimulatorInputs(self._held, self._set_input), self._held.system
+        found = checked_controllers(system, controllers, options.h)
+        self._sampling = Sampling(self._held, found, float(t)) if found else None
+        owners = {name: controller.title for controller in found for name in controller.writes}
+        self._inputs, self._system = SimulatorInputs(self._held, self._set_input, owners), self._held.system
         self._request, run = self._run_from(float(t), dataclasses.replace(options, record_every=int(self._record)))
         h = None if options.h is None else float(options.h)
         most = run.plan
         if h is not None and self._record:
             # The size of the record buffer depends on the number of steps.
-            most = dataclasses.replace(most, steps=(LARGEST_STEPS,) * len(most.steps))
+            most = most._replace(steps=(LARGEST_STEPS,) * len(most.steps))
         loop = dataclasses.replace(run, plan=most).loop(run.begin)
         timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
         self._run = dataclasses.replace(run, timings=timings)
         self._budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
         schedule = Schedule(system, self._held.names, h)
-        self._course = Course(self._system, self._request, schedule, loop, h)
+        self._course = Course(self._system, self._request, schedule, loop, h, self._sampling)
         self._loop = loop
         self._unread: list[Event] = []
         self._recorder = Recorder(system.layout)
@@ -111,8 +119,8 @@ class Simulator:
         """Current state, a copy."""
         q, v, multipliers, carried = self._loop.parts()
         for part in (q, v, multipliers):
-            part.flags.writeable = False
-        return State(self._stated, self._loop.t, q, v, multipliers, carried)
+            part.setflags(write=False)
+        return single_state(self._stated, self._loop.t, q, v, multipliers, carried)
 
     @property
     def inputs(self) -> SimulatorInputs:
@@ -125,6 +133,11 @@ class Simulator:
         or that are not finite, and for inputs with a table of several points.
         """
         return self._inputs
+
+    @property
+    def controllers(self) -> tuple[Sampled, ...]:
+        """The controllers; `restore` replaces them by copies with the state of their functions at `save`."""
+        return () if self._sampling is None else self._sampling.controllers
 
     @property
     def outputs(self) -> dict[str, Array]:
@@ -154,11 +167,12 @@ class Simulator:
         ModelError
             If the simulation has ended, or leaves the range of a table.
         IntegrationError
-            If the step fails; the state remains the last valid one.
+            If the step or a controller fails; the state remains the last valid one.
         """
         self._check_goes_on()
         before = self._loop.steps
         while self._loop.steps == before and not self._ended:
+            self._sample()
             self._take(self._course.step())
 
     def advance(self, until: float) -> None:
@@ -175,7 +189,7 @@ class Simulator:
             If the time is not a number or before the current time, if the simulation has ended, or if it leaves the
             range of a table.
         IntegrationError
-            If a step fails; the state remains the last valid one.
+            If a step or a controller fails; the state remains the last valid one.
         """
         if not (is_number(until) and math.isfinite(until)):
             raise ModelError(f"The time to advance to must be a finite number, not {until!r}.")
@@ -186,13 +200,14 @@ class Simulator:
             )
         self._check_goes_on()
         while self._loop.t < until and not self._ended:
+            self._sample()
             self._course.head_for(float(until))
             while self._take(self._loop.advance(self._budget)) is not Status.DONE and not self._ended:
                 pass
 
     def set_state(self, state: State | None = None, /, *, t: float | None = None, **nodes: object) -> None:
-        """Continue from another state, with a new start of the method; inputs keep their values, and records begin
-        anew.
+        """Continue from another state, with a new start of the method; inputs keep their values, and records and
+        samples of controllers begin anew.
 
         Parameters
         ----------
@@ -215,26 +230,35 @@ class Simulator:
         """
         if state is None:
             state = self._system.state(t=self.t if t is None else t, complete=True, **nodes)
+            _check_single(state)
             at, q, v, multipliers = float(state.t), state.q, state.v, state.multipliers
         else:
             if t is not None or nodes:
                 raise ModelError("A state contains its time and its values; omit t and the values of nodes.")
             state = checked_state(self._stated, state)
-            if state.shape:
-                raise ModelError(f"A simulation continues from one state, not from states of the shape {state.shape}.")
+            _check_single(state)
             at = float(state.t)
             stated = StatedState(state.q, state.v, np.ones(len(state.v), dtype=bool))
             found = consistent_initial_state(self._system.mechanics, at, stated)
             q, v, multipliers = found.q, found.v, found.multipliers
+        if self._sampling is not None:
+            self._sampling.begin(at)
         self._begin(self._loop_state(at, Start(q, v, multipliers, state.carried)))
 
     def save(self) -> SavedSimulation:
-        """Return the data with which `restore` continues from here bit for bit, any number of times."""
+        """Return the data with which `restore` continues from here bit for bit, any number of times.
+
+        Raises
+        ------
+        ModelError
+            If the function of a controller cannot be copied.
+        """
         self._drain()
-        history = {name: dict(values) for name, values in self._history.items()}
         records = len(self._recorder), len(self._recorder.events)
         kept = copy.deepcopy((self._loop.captured(), self._course.position))
-        return SavedSimulation(self, *kept, self._held.copied(), history, records, self._ended)
+        inputs, history = self._held.copied(), self._held.copied_history()
+        sampling = None if self._sampling is None else self._sampling.saved()
+        return SavedSimulation(self, *kept, inputs, history, records, self._ended, sampling)
 
     def restore(self, saved: SavedSimulation) -> None:
         """Return to a saved state, with its inputs; later records and unread events are discarded.
@@ -256,7 +280,9 @@ class Simulator:
             self._held.set(name, value)
         self._course.put(*copy.deepcopy((saved.loop, saved.position)))
         self._ended = saved.ended
-        self._history = {name: dict(values) for name, values in saved.history.items()}
+        if self._sampling is not None and saved.sampling is not None:
+            self._sampling.put(saved.sampling)
+        self._held.history = {name: dict(values) for name, values in saved.history.items()}
         self._recorder, self._unread = self._recorder.copied(*saved.records), []
 
     def solution(self) -> Solution:
@@ -279,7 +305,7 @@ class Simulator:
         self._course.begin(state, self._held.names)
         self._t0, self._ended, at = state.t, "", state.at
         self._unread, self._recorder = [], Recorder(self._stated.layout)
-        self._history = {name: {state.t: value} for name, value in self._held.copied().items()}
+        self._held.begin(state.t)
         if self._record:
             self._recorder.add_state(state.t, at.q, at.v, at.multipliers, at.carried)
 
@@ -287,8 +313,22 @@ class Simulator:
         if self._course.position.is_fresh:
             self._begin(self._with_multipliers(self._loop.captured()))
         elif self._record:
-            self._history[name][self._loop.t] = self._held.value(name)
+            self._held.keep(name, self._loop.t)
         self._course.change(name)
+
+    def _sample(self) -> None:
+        """Call the controllers of the current time."""
+        sampling, loop = self._sampling, self._loop
+        if sampling is None or loop.t < sampling.clock.next:
+            return
+        try:
+            changed = sampling.act(loop.t, loop.parts)
+        except ControllerError as failure:
+            self._ended = f"The simulation has ended at t = {self.t:.9g}, where a controller failed; {GO_ON}."
+            failure.solution = self._solution(failure)
+            raise
+        for name in changed:
+            self._set_input(name)
 
     def _with_multipliers(self, state: LoopState) -> LoopState:
         """Return a start with the multipliers of the current inputs."""
@@ -340,10 +380,22 @@ class Simulator:
         state, recorder = self._loop.captured(), self._recorder.copied()
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
         settings = {**self._run.settings, "t_span": [self._t0, state.t]}
-        run = dataclasses.replace(self._run, system=self._held.with_history(self._history), settings=settings)
+        run = dataclasses.replace(self._run, system=self._held.with_history(), settings=settings)
         return solution_of(run, state, recorder, failure)
 
 
-def simulator(system: System, t: float, options: Mapping[str, object], *, record: bool) -> Simulator:
+def _check_single(state: State) -> None:
+    if state.shape:
+        raise ModelError(f"A simulation continues from one state, not from states of the shape {state.shape}.")
+
+
+def simulator(
+    system: System,
+    t: float,
+    options: Mapping[str, object],
+    *,
+    record: bool,
+    controllers: Sequence[Sampled] | Sampled = (),
+) -> Simulator:
     """See `symlie.runtime.system.system.System.simulator`."""
-    return Simulator(system, t, RunOptions.of(options), record=record)
+    return Simulator(system, t, RunOptions.of(options), record=record, controllers=controllers)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.kernels.protocol import Prepared
@@ -35,6 +36,9 @@ def prepared_with(system: System, inputs: Mapping[str, ArrayLike] | None) -> Pre
     return held.prepared
 
 
+_FLOAT = np.dtype(float)
+
+
 class ConstantInputs:
     """Parameters with constant inputs, whose values change in place.
 
@@ -44,6 +48,8 @@ class ConstantInputs:
         Copy of the system with these parameters.
     prepared
         The parameters.
+    places
+        Views of the values by name, shape (2, size): both rows are the value.
     """
 
     def __init__(self, system: System, names: tuple[str, ...]) -> None:
@@ -57,23 +63,31 @@ class ConstantInputs:
         self.system = dataclasses.replace(system, inputs={**system.inputs, **tables})
         self.prepared = self.system.prepared
         ends = _ends_of_tables(system, tables)
-        self._places = {n: _places(ends[n], table) for n, table in tables.items()}
+        self.places = {n: _place(self.prepared.model, ends[n], table) for n, table in tables.items()}
+        self._shapes = {name: place.shape[1:] for name, place in self.places.items()}
 
     def set(self, name: str, value: ArrayLike) -> None:
         """Set the value of an input."""
-        number = real_array(f"The value of input '{name}'", value)
-        places = self._places[name]
-        if number.size != places.shape[1]:
-            raise ModelError(
-                f"Input '{name}' of '{self.system.name}' needs {places.shape[1]} numbers, not {number.size}."
-            )
+        self.places[name][...] = self.checked(name, value)
+
+    def checked(self, name: str, value: object) -> Array:
+        """Return the value of an input, shape (size,), which is not a copy; raise ModelError for unusable values."""
+        shape = self._shapes[name]
+        # Inputs are short, so that functions of Python are faster than those of NumPy.
+        if isinstance(value, np.ndarray) and value.dtype is _FLOAT and value.shape == shape:
+            given: Array = value
+            if math.isfinite(sum(given.tolist())):
+                return given
+        number: Array = real_array(f"The value of input '{name}'", value).ravel()
+        if number.shape != shape:
+            raise ModelError(f"Input '{name}' of '{self.system.name}' needs {shape[0]} numbers, not {number.size}.")
         if not np.isfinite(number).all():
             raise ModelError(f"The value of input '{name}' of '{self.system.name}' is not finite.")
-        self.prepared.model[places] = number.ravel()
+        return number
 
     def value(self, name: str) -> Array:
         """Return a copy of the value of an input, shape (size,)."""
-        found: Array = self.prepared.model[self._places[name][0]]
+        found: Array = self.places[name][0].copy()
         return found
 
 
@@ -101,9 +115,8 @@ def _ends_of_tables(system: System, tables: Mapping[str, InputTable]) -> dict[st
     return found
 
 
-def _places(end: int, table: InputTable) -> NDArray[np.intp]:
-    """Return the positions of the constant coefficients of both polynomials, shape (2, size): before and after the
-    point."""
+def _place(model: Array, end: int, table: InputTable) -> Array:
+    """Return a view of the constant coefficients of both polynomials, shape (2, size): before and after the point."""
     size, width = table.values.shape[1], abs(table.degree) + 1
-    first = end - 2 * size * width
-    return np.array([[first + (2 * k + side) * width for k in range(size)] for side in (0, 1)], dtype=np.intp)
+    part: Array = model[end - 2 * size * width : end].reshape(size, 2, width)[:, :, 0].T
+    return part

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.solution.evaluation.named_states import frozen, states_of_nodes
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State
 from symlie.runtime.system.checks import check_on_groups
-from symlie.runtime.system.initial_values import is_joint_rate
 from symlie.runtime.system.parameters import real_array
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def given_state(
     if q is None:
         if v is not None:
             raise ModelError("Velocities need configurations; pass both, as in system.state(q, v).")
-        return _of_nodes(system, _time(t), complete, nodes)
+        return states_of_nodes(system, t, complete, nodes)
     if nodes:
         raise ModelError(f"A state is given either by arrays or by nodes, not by both; omit {', '.join(nodes)}.")
     if isinstance(q, State | Solution):
@@ -69,38 +69,6 @@ def _are_equal(one: Layout, other: Layout) -> bool:
     )
 
 
-def _time(t: ArrayLike | None) -> float:
-    value = real_array("The time of a state", 0.0 if t is None else t)
-    if value.ndim or not np.isfinite(value):
-        raise ModelError(f"The time of a state of named nodes must be a finite number, not {t!r}.")
-    return float(value)
-
-
-def _of_nodes(system: System, t: float, complete: bool, nodes: Mapping[str, object]) -> State:
-    changed = system
-    for name, fields in nodes.items():
-        if not isinstance(fields, Mapping):
-            raise ModelError(
-                f"The values of '{name}' must be a mapping of fields, as in {name}={{\"x\": …}}; arrays are passed by "
-                "position, as in system.state(q, v)."
-            )
-        changed = changed.with_initial(name, **fields)
-    carried = np.zeros(system.layout.carried_size)
-    if complete:
-        begin = changed.initial_state if t == 0 else changed.consistent_state(t)
-        return State(system, t, _frozen(begin.q), _frozen(begin.v), _frozen(begin.multipliers), carried)
-    rates = [key for key in changed.initial_values if is_joint_rate(system.layout, key)]
-    if rates:
-        raise ModelError(
-            f"The velocities of '{rates[0][0]}' follow from its rate only by completion; give velocities of nodes, or "
-            "use complete=True."
-        )
-    stated = changed.stated_state()
-    q, v = stated.q.copy(), np.where(stated.given & system.layout.free, stated.v, 0.0)
-    system.mechanics.prescribe(t, q, v)
-    return State(system, t, _frozen(system.mechanics.with_start_angles(t, q)), _frozen(v), None, carried)
-
-
 def _of_arrays(system: System, q: ArrayLike, v: ArrayLike | None, t: ArrayLike | None) -> State:
     layout = system.layout
     configurations = _components(layout.name, "configuration q", q, layout.storage)
@@ -123,19 +91,12 @@ def _of_arrays(system: System, q: ArrayLike, v: ArrayLike | None, t: ArrayLike |
     _take_dependent(system, rows, configurations, velocities)
     return State(
         system,
-        _frozen(rows.reshape(shape)) if shape else float(rows[0]),
-        _frozen(configurations.reshape(*shape, layout.storage)),
-        _frozen(velocities.reshape(*shape, layout.dimension)),
+        frozen(rows.reshape(shape)) if shape else float(rows[0]),
+        frozen(configurations.reshape(*shape, layout.storage)),
+        frozen(velocities.reshape(*shape, layout.dimension)),
         None,
         np.zeros((*shape, layout.carried_size)),
     )
-
-
-def _frozen(values: Array) -> Array:
-    """Return a copy that cannot be changed, because states share derived data."""
-    found = values.copy()
-    found.flags.writeable = False
-    return found
 
 
 def _take_dependent(system: System, t: Array, q: Array, v: Array) -> None:

@@ -1,0 +1,111 @@
+"""Tangents of steps against differences of the same steps in extended precision.
+
+The standalone C program of a run is compiled with ``long double``, which has 11 more bits than double, with a parameter
+that is read from the command line. Differences of order six then have errors far below the rounding of a run in double.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
+from tests.systems import heavy_top_equations
+
+COMPILER = shutil.which("gcc")
+END, STEP = 0.1, 1e-3
+WEIGHTS = (45 / 60, -9 / 60, 1 / 60)
+RELATIVE = 1e-3
+"""Step of the differences, relative to the parameter: their truncation is about 36 × 1e-18."""
+
+BOUND = 1e-11
+"""Bound on differences relative to the largest value of a tangent: rounding of 100 steps, and of λ over h; found to be
+at most 8e-12."""
+
+TIGHT = {"newton_rtol": 1e-16, "newton_atol": 1e-15, "newton_max": 40}
+
+CASES = [
+    ("SE3", "half_explicit_5", {}),
+    ("S3xR3", "half_explicit_3", {}),
+    ("SO3xR3", "half_explicit_4", {}),
+    ("SO3", "rkmk_dopri5", {}),
+    ("S3", "cf43", {}),
+    ("SO3", "abmk3", {}),
+    ("S3sR3", "index1_dopri5", {}),
+    ("SE3", "generalized_alpha_index2", TIGHT),
+    ("SO3", "generalized_alpha", TIGHT),
+    ("S3xR3", "bdf2_increments_index2", TIGHT),
+    ("SE3", "bdf2_index2", TIGHT),
+    ("SO3", "bdf2", TIGHT),
+]
+
+
+@functools.cache
+def top(group: str) -> System:
+    return heavy_top_equations(group).compile(backend="c")
+
+
+def extended_program(system: System, folder: Path, method: str, options: dict[str, object]) -> Path:
+    """Compile the standalone program with long double, with a change of one parameter as second and third argument."""
+    system.write_standalone(folder, h=STEP, method=method, method_options=options)
+    steps = folder / "main_steps.h"
+    steps.write_text(re.sub(r'"( ?)%\.17g"', r'"\1%.21Lg"', steps.read_text()))
+    data = folder / "main_data.h"
+    data.write_text(data.read_text().replace("static const symlie_real parameters", "static symlie_real parameters"))
+    main = folder / "main.c"
+    change = "parameters[atoi(words[2])] += strtold(words[3], 0);\n    prepare();"
+    text = main.read_text().replace("prepare();", change, 1)
+    multipliers = "symlie_acceleration(&problem, state.t, state.q, state.v, scratch, state.lambda);"
+    text = text.replace("void *memory", f"symlie_real scratch[64];\n    {multipliers}\n    void *memory", 1)
+    main.write_text(text)
+    program = folder / "program"
+    command = [str(COMPILER), "-std=c11", "-O1", "-w", "-ffp-contract=off", "-DSYMLIE_REAL=long double"]
+    subprocess.run([*command, "main.c", "driver.c", "-o", str(program), "-lm"], cwd=folder, check=True)
+    return program
+
+
+def end_of(program: Path, parameter: int, change: np.longdouble) -> tuple[list[str], np.ndarray]:
+    """Return the printed numbers of the end of a run with a changed parameter."""
+    arguments = [str(program), str(END), str(parameter), np.format_float_scientific(change, precision=24)]
+    printed = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
+    return printed, np.array([np.longdouble(x) for x in printed])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(COMPILER is None or np.finfo(np.longdouble).nmant < 63, reason="gcc with 80-bit numbers is missing")
+@pytest.mark.parametrize(("group", "method", "options"), CASES)
+def test_tangents_equal_extended_differences(
+    group: str, method: str, options: dict[str, object], tmp_path: Path
+) -> None:
+    system = top(group)
+    found = sl.sensitivity(
+        system, END, wrt=["mass", "inertia", "gravity"], method=method, h=STEP, method_options=options or None
+    )
+    program, layout = extended_program(system, tmp_path, method, options), system.layout
+    places = [0, 1, 2, 3, 7, 8, 9]
+    for k, place in enumerate(places):
+        values = [15.0, 0.234375, 0.46875, 0.234375, 0, 0, 0, 9.81, 9.81, 9.81]
+        step = np.longdouble(RELATIVE * values[place])
+        difference = np.zeros(1 + layout.storage + layout.dimension + layout.rows, dtype=np.longdouble)
+        for j, weight in enumerate(WEIGHTS, start=1):
+            after, before = (end_of(program, place, sign * j * step)[1] for sign in (1, -1))
+            difference += np.longdouble(weight) * (after - before) / step
+        q, v, multipliers = np.split(difference[1:].astype(float), np.cumsum([layout.storage, layout.dimension]))
+        rate = system.sets.nodes("ambient").storage_rate(found.solution.q[-1], found.configuration[-1, :, k])
+        for name, tangent, expected in (
+            ("q", rate, q), ("v", found.velocity[-1, :, k], v), ("λ", found.multipliers[-1, :, k], multipliers)
+        ):  # fmt: skip
+            check(name, tangent, expected)
+
+
+def check(name: str, found: Array, expected: Array) -> None:
+    if len(expected):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=BOUND * np.abs(expected).max(), err_msg=name)

@@ -11,7 +11,7 @@ import pytest
 import symlie as sl
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
-from tests.runtime.sensitivities.models import hinged_rods, pendulum
+from tests.runtime.sensitivities.models import hinge, hinged_rods, pendulum
 
 TIMES = np.linspace(0.02, 2.0, 60)
 STEPS = {"rtol": 1e-6}
@@ -195,3 +195,12 @@ def second_moments(found: sl.Fit) -> Array:
     """Principal second moments of mass of the fitted inertia."""
     J = found.system.parameters[found.system.layout.parameters["top_inertia"][0]].reshape(3, 3)
     return np.linalg.eigvalsh(np.trace(J) / 2 * np.eye(3) - J)
+
+
+def test_fit_finds_joint_coordinates() -> None:
+    system = hinge()
+    true = system.with_initial("pivot", angle=0.4, rate=0.3)
+    record = {"t": TIMES, "place": sl.solve(true, TIMES[-1], t_eval=TIMES, **STEPS).outputs["place"]}
+    found = sl.fit(system.with_initial("pivot", angle=0.2, rate=0.0), record, ["pivot.angle", "pivot.rate"], **STEPS)
+    assert dict(found) == pytest.approx({"pivot.angle": 0.4, "pivot.rate": 0.3}, rel=tolerances.FITTED)
+    assert found.units == ("rad", "rad/s")

@@ -142,8 +142,8 @@ def test_sensitivity_refuses_variables_without_derivatives() -> None:
         sl.sensitivity(top, 0.5, wrt="body.R", h=1 / 64)
     with pytest.raises(ModelError, match="Input 'torque' of 'driven_top' has no table"):
         sl.sensitivity(dataclasses.replace(top, inputs={}), 0.5, wrt="torque", h=1 / 64)
-    with pytest.raises(ModelError, match="has no specified initial angle"):
-        sl.sensitivity(hinge(), 0.5, wrt="pivot.angle", h=1 / 64)
+    with pytest.raises(ModelError, match="Joint 'pivot' of 'hinge' has no coordinate or rate 'displacement'"):
+        sl.sensitivity(hinge(), 0.5, wrt="pivot.displacement", h=1 / 64)
     with pytest.raises(ModelError, match="'shoulder_point_a' of 'hinged_rods' is a compiled constant"):
         sl.sensitivity(hinged_rods(), 0.5, wrt="shoulder_point_a", h=1 / 64)
 

@@ -114,7 +114,7 @@ def sensitivity(
         (t₀, t_end), or t_end, in s, as in `solve`.
     wrt
         Names of variables: parameters as in `System.with_parameters`; inputs with a table, differentiated by each of
-        its values; initial values NODE.FIELD, or JOINT.COORDINATE with a specified value.
+        its values; initial values NODE.FIELD, or JOINT.COORDINATE.
     of
         Names of outputs of the model; default: all.
     **options

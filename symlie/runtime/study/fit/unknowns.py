@@ -85,7 +85,7 @@ class Group:
         value[chosen] = x[self.sources[chosen]]
         first = self.variables[0]
         if isinstance(first, InitialVariable):
-            return system.with_initial(first.node, **{first.field: value})
+            return first.replaced(system, value)
         return system.with_parameters(**{self.name: value})
 
 

@@ -48,11 +48,6 @@ class Information:
     covariance: Array
     combinations: Array
 
-    @property
-    def is_identifiable(self) -> NDArray[np.bool_]:
-        """Flags of identifiable unknowns, shape (p,)."""
-        return np.asarray(~(self.combinations != 0).any(axis=0))
-
 
 @dataclass(frozen=True, eq=False)
 class _Resolved:

@@ -47,10 +47,6 @@ class Fit(ListsPublicNames, Mapping[str, float]):
         Systems with the fitted values, one for each record.
     solutions
         Their runs, with the times of the records.
-    data
-        Measured outputs of each record by name, shape (n, components).
-    residuals
-        Differences of data and model, in the units of the outputs, as ``data``.
     noise
         Standard deviations of the residuals by name of the output, in its unit.
     evaluations

@@ -61,6 +61,11 @@ WARNINGS = {
         "`Linearization.accuracy` contains error bounds of the eigenvalues, and `resisting` the motion with hidden "
         "stiffness.",
     ),
+    "Events accumulate": (
+        "The time between two events that change the state is no longer resolved, for example when a ball with "
+        'a reset at its impacts comes to rest; `status` is `"accumulation"`.',
+        "Replace the impacts with a contact force, or engage a constraint.",
+    ),
     "Terminal events accumulate": (
         "The time between two terminal events is no longer resolved, for example when a bouncing ball comes to rest; "
         '`status` is `"accumulation"`.',

@@ -332,6 +332,13 @@ class ConstraintDriftError(IntegrationError):
     """
 
 
+class InconsistentResetError(IntegrationError):
+    """The state after an event, given by `Model.reset`, violates a constraint.
+
+    Reset all velocities that the constraint couples, or use `minimal_coordinates`.
+    """
+
+
 class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular.
 

@@ -1166,3 +1166,7 @@ largest derivative."""
 FITTED = 1e-6
 """Fitted values of exact data, and equal fits in other units: the optimiser stops at changes of 1e-10 relative to the
 values, and derivatives with constant steps are those of adaptive runs up to the tolerance 1e-6 of the steps."""
+
+IMPACT = 1e-12
+"""Times of twenty impacts on a parabola, which methods of order two integrate exactly, and parts of the energy of free
+bodies relative to the largest kinetic energy: rounding of a few hundred steps."""

@@ -25,6 +25,8 @@ class Status(enum.IntEnum):
     TURNED_TOO_FAR = 13
     CHATTERING = 14
     DIVERGING = 15
+    ACCUMULATION = 16
+    INCONSISTENT_RESET = 17
 
 
 WHOLE_TURN = 2 * math.pi
@@ -190,6 +192,12 @@ become dependent. Mechanisms far from a singular configuration keep a quarter, c
 RANK_CHANGE = 0.2
 """Relative change of that resultant within a step above which a singular configuration is at most a few steps away."""
 
+RANK_PARALLEL = 0.8
+"""Square of the cosine of the angle above which a row of the constraint Jacobian keeps its direction within a step."""
+
+RANK_SHRUNK = 2.0
+"""Ratio of the lengths of such a row before and after a step above which it is about to vanish."""
+
 RANK_ITERATIONS = 3
 """Number of inverse iterations for that combination."""
 
@@ -279,6 +287,16 @@ EVENT_FAR = 8
 
 EVENT_FAR_CUBIC = 0.02
 """Largest cubic part of such a function, relative to the variation."""
+
+RELEASED = -1
+"""Result of a change of the state at an event that releases a constraint: its activity becomes 0."""
+
+ENGAGED = -2
+"""The same for a constraint that is engaged: its activity becomes 1."""
+
+FLIGHTS = 2.0
+"""Length of the first step after a change of the state at an event, in times between the last two changes: an event in
+a much shorter part of a step could be missed."""
 
 BEGINS_RUN = 2
 """Mark of values of event functions at the start of a run."""

@@ -117,6 +117,7 @@ SYSTEM_KERNELS = (
     SystemKernel("energy", "tqv", "E", Gather.TOTAL, "2", "Kinetic and potential energy."),
     SystemKernel("accelerated_energy", "tqva", "E", Gather.TOTAL, "1", "Energy that depends on accelerations."),
     SystemKernel("events", "tqvλ", "out", Gather.STORED, "events", "Scalars whose zeros are events."),
+    SystemKernel("resets", "tqvλ", "out", Gather.STORED, "resets", "New values of components of the state at events."),
     SystemKernel("switches", "tqv", "out", Gather.STORED, "switches",
                  "Functions whose signs choose pieces of forces and constraints."),
     SystemKernel("unwrapped", "tq", "out", Gather.STORED, "unwrapped", "Angles over turns, nearest to those in q."),
@@ -192,6 +193,7 @@ def instance_size(element: ElementType, size: str) -> int:
         "jacobian": element.jacobian.count,
         "rows": element.rows,
         "events": len(element.events),
+        "resets": len(element.resets),
         "switches": element.switches,
         "unwrapped": element.unwrapped,
     }

@@ -96,6 +96,9 @@ class ConstraintRows:
     """True if B does not depend on v, so that ψ is A(t, q) v + b(t, q)."""
     balances: tuple[int, ...] = ()
     """Massless velocity components of an instance whose force balances these are; their multipliers are zero."""
+    activity: int = field(default=-1, metadata={OPTIONAL: True})
+    """Number, among those of an instance, of the activity that multiplies the equations: 1 in force, 0 released; -1 for
+    equations that are always in force."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,17 @@ class EventFunction:
     direction: int
     """Sign changes that count: 1 rising, -1 falling, 0 both."""
     is_terminal: bool
+
+
+@dataclass(frozen=True)
+class ResetComponent:
+    """Component of the state of an instance that takes a new value at one of its events."""
+
+    event: int
+    """Number of the event among those of the type."""
+    is_velocity: bool
+    component: int
+    """Index among the velocities, or among the stored components, of the instance."""
 
 
 @dataclass(frozen=True)
@@ -184,9 +198,14 @@ class ElementType:
     located: tuple[int, ...]
     """Local dependent nodes whose whole configuration and velocity the element defines."""
     unwrapped: int
-    """Unwrapped angles of an instance; they follow the storage of its nodes in the configuration argument."""
+    """Unwrapped angles of an instance, then activities of its constraints; they follow the storage of its nodes in the
+    configuration argument."""
     switches: int = field(default=0, kw_only=True, metadata={OPTIONAL: True})
     """Number of functions of an instance whose signs select branches of forces and constraints."""
+    resets: tuple[ResetComponent, ...] = field(default=(), kw_only=True, metadata={OPTIONAL: True})
+    """Components that events change, in the order of the results of the kernel ``resets``."""
+    activities: int = field(default=0, kw_only=True, metadata={OPTIONAL: True})
+    """Number of activities of constraints of an instance."""
 
     @property
     def rows(self) -> int:
@@ -343,6 +362,16 @@ class Compliance:
     values: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class Engagement:
+    """Constraint or joint that an event of the model releases or engages."""
+
+    constraint: str
+    event: str
+    """Name of the event; empty for the start."""
+    is_engaged: bool
+
+
 def has_outputs_of_instances(types: Iterable[tuple[ElementType, Instances]]) -> bool:
     """Return whether some instances of the element types have individual names for outputs."""
     return any(element.outputs and instances.has_labels for element, instances in types)
@@ -375,8 +404,12 @@ class Manifest(Types):
     conditions: tuple[InitialCondition, ...] = field(default=(), metadata={OPTIONAL: True})
     """Conditions on the initial velocities, such as specified rates of joints."""
     compliances: tuple[Compliance, ...] = field(default=(), metadata={OPTIONAL: True})
+    bases: tuple[tuple[str, int], ...] = field(default=(), metadata={OPTIONAL: True})
+    """Floating bodies that carry joints, by node and index; unspecified velocities are zero initially if possible."""
     given_coordinates: tuple[tuple[str, str], ...] = field(default=(), metadata={OPTIONAL: True})
     """Joints and their coordinates that initial values were given of, which assembly keeps."""
+    engagements: tuple[Engagement, ...] = field(default=(), metadata={OPTIONAL: True})
+    """Releases and engagements of constraints."""
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from symlie.groups.group import Field
 from symlie.groups.rotation_parameters import RotationParameters, starting_storage, stepped_rotation
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, Kernel, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
-from symlie.modeling.initial_values import InitialValue, coordinate_rates
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
+from symlie.modeling.values import InitialValue, coordinate_rates
 
 
 def arrange(model: Model, *, fixed: bool) -> Arrangement:
@@ -66,8 +66,9 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
     parameters, breakpoints = tuple(model.parameters), tuple(model.breakpoints)
     return Arrangement(
         parameters, tuple(sets), tuple(instances), motions, breakpoints, tuple(model.tables), curves=curves,
-        joint_rates=tuple(model.joint_rates), conditions=tuple(model.conditions.values()),
+        joint_rates=tuple(model.joint_rates), conditions=tuple(model.conditions.values()), bases=model.bases,
         compliances=tuple(model.compliances.values()), given_coordinates=tuple(model.given_coordinates),
+        engagements=tuple(model.engagements),
     )  # fmt: skip
 
 

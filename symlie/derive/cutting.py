@@ -28,9 +28,9 @@ LARGEST_TURNED = 3
 def can_be_cut(model: Model) -> bool:
     """Return whether the model definition contains separable terms of different nodes."""
     # Dependent nodes, acceleration-level constraints, balances of massless components and trees of bodies belong to a
-    # recursion over all nodes, or to all forces on a node.
+    # recursion over all nodes, or to all forces on a node. Changes at events involve all nodes.
     of_all = any(c.level == 2 or c.balances for c in model.constraints)
-    whole = model.placements or model.locations or model.trees or of_all
+    whole = model.placements or model.locations or model.trees or model.resets or model.engagements or of_all
     return len(model.nodes) > 1 and not whole
 
 

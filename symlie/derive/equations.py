@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from symlie.derive.balances import with_balances
-from symlie.derive.constraints import without_held_lengths
+from symlie.derive.constraints import check_resets, with_activities, without_held_lengths
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.fields import check_locations, check_placements
 from symlie.errors import ModelError
@@ -306,6 +306,7 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
     if has_velocity and all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; define it with model.kinetic_energy(...).")
     check_reported_names(model)
+    check_resets(model)
     _check_quantities(model)
     for instances in model.instances:
         width = sum(len(p.default) for p in instances.element.parameters)
@@ -314,7 +315,7 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
                 f"Element type '{instances.element.name}' received parameters after it was added to '{model.name}'; "
                 "declare them first."
             )
-    balanced = with_balances(without_held_lengths(model))
+    balanced = with_balances(with_activities(without_held_lengths(model)))
     return Equations(balanced, options, stated=fingerprint(balanced))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
-from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
+from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents, ResetComponent
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import computed_initially, initial_components
 from symlie.derive.derived_statement import DerivedStatement
@@ -41,8 +41,9 @@ def parameter_symbols(model: Model) -> list[Symbol]:
 
 
 def configuration_symbols(statement: Statement) -> list[Symbol]:
-    """Return the symbols of the configuration argument: all nodes, then the unwrapped angles before a step."""
-    return [s for n in statement.nodes for s in n.value.components] + [a.before for a in statement.angles]
+    """Return the symbols of the configuration argument: all nodes, unwrapped angles before a step, activities."""
+    stored = [s for n in statement.nodes for s in n.value.components]
+    return [*stored, *(a.before for a in statement.angles), *(a.symbol for a in statement.activities)]
 
 
 def _node_types(model: Model, groups: Sequence[ConfigurationSpace]) -> tuple[NodeTypeKernels, ...]:
@@ -211,12 +212,15 @@ def _element_kernels(
         kernels.append(kernel(f"output_{output.name}", output.components, row="output"))
     if statement.events:
         kernels.append(kernel("events", [e.expression for e in statement.events]))
-    if statement.angles:
+    if statement.resets:
+        kernels.append(kernel("resets", [value for reset in statement.resets for value in reset.values]))
+    if statement.angles or statement.activities:
         rates = forward(statement.program, [a.principal for a in statement.angles], statement.motion())
+        kept = [a.symbol for a in statement.activities]
         kernels += [
-            kernel("unwrapped", [a.value for a in statement.angles]),
-            kernel("unwrapped_rate", rates),
-            kernel("unwrapped_start", [a.start for a in statement.angles]),
+            kernel("unwrapped", [*(a.value for a in statement.angles), *kept]),
+            kernel("unwrapped_rate", [*rates, *(0 * s for s in kept)]),
+            kernel("unwrapped_start", [*(a.start for a in statement.angles), *kept]),
         ]
     if any(c != 0 for c in constraints.position):
         kernels.append(kernel("constraint", constraints.position))
@@ -237,10 +241,17 @@ def _element_kernels(
         prepared_parameters=builder.own.size,
         mass=_pattern(mass),
         mass_is_constant=dynamics.mass_is_constant,
-        conserves_energy=conserves_energy(statement, dynamics, constraints.rate),
+        conserves_energy=not _has_impacts(statement) and conserves_energy(statement, dynamics, constraints.rate),
         jacobian=_pattern(jacobian),
         constraints=tuple(
-            ConstraintRows(c.name, len(c.rows), c.level, c.is_affine, tuple(map(velocities.index, c.balances)))
+            ConstraintRows(
+                c.name,
+                len(c.rows),
+                c.level,
+                c.is_affine,
+                tuple(map(velocities.index, c.balances)),
+                activity=next((k for k, a in enumerate(statement.activities) if a.constraint == c.name), -1),
+            )
             for c in statement.constraints
         ),
         has_constraint_rate=has_rate,
@@ -250,13 +261,37 @@ def _element_kernels(
         places_backwards=any(p.last_first for p in statement.placements),
         placements=tuple((p.place, p.reference) for p in statement.placements),
         located=tuple(node.place for node in statement.locations),
-        unwrapped=len(statement.angles),
-        events=tuple(EventFunction(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
+        unwrapped=len(statement.angles) + len(statement.activities),
+        activities=len(statement.activities),
+        events=_events(statement),
+        resets=_resets(statement, velocities),
         switches=len(switching.body.outputs),
         kernels=tuple(kernels),
     )
     element = _with_size(element, "e", builder.own.size)
     return replace(element, kernels=(*element.kernels, builder.prepare()))
+
+
+def _events(statement: Statement) -> tuple[EventFunction, ...]:
+    """Return the events; by default they end a run unless they change the state or constraints."""
+    changing = {*(r.event for r in statement.resets), *(e.event for e in statement.engagements)}
+    stated = [(e, e.name not in changing if e.is_terminal is None else e.is_terminal) for e in statement.events]
+    return tuple(EventFunction(e.name, DIRECTIONS[e.direction], is_terminal) for e, is_terminal in stated)
+
+
+def _has_impacts(statement: Statement) -> bool:
+    """Return whether events change velocities."""
+    return bool(statement.resets) or any(e.is_engaged and e.event for e in statement.engagements)
+
+
+def _resets(statement: Statement, velocities: list[Expr]) -> tuple[ResetComponent, ...]:
+    """Return the components that events of a statement change, whose velocities are given in order."""
+    events, stored = [e.name for e in statement.events], configuration_symbols(statement)
+    return tuple(
+        ResetComponent(events.index(r.event), (is_velocity := c in velocities),
+                       (velocities if is_velocity else stored).index(c))
+        for r in statement.resets for c in r.components
+    )  # fmt: skip
 
 
 def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr]]) -> list[Kernel]:

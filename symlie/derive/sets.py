@@ -31,5 +31,5 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
-    has_angles = any(s.angles for s in statements_of(model))
+    has_angles = any(s.angles or s.activities for s in statements_of(model))
     return SetKernels(model.name, chosen, nodes=tuple(nodes), has_angles=has_angles)

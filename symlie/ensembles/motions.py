@@ -156,7 +156,7 @@ def _together(
     rows.steps[here], rows.rejected[here], rows.cpu_seconds[here] = steps[here], rejected[here], spent * share[here]
     rows.end_time[here] = loop.end_times[here]
     rows.status[here & (loop.status == Status.DONE)] = MemberStatus.OK
-    rows.status[here & (loop.status == Status.EVENT)] = MemberStatus.EVENT
+    rows.status[here & np.isin(loop.status, (Status.EVENT, Status.ACCUMULATION))] = MemberStatus.EVENT
     _take_records(task, loop, rows)
     if request.settings["multipliers"] == "index1" and system.layout.rows:
         rows.states.multipliers[:] = _index1(system, prepared, rows.states)

@@ -13,6 +13,7 @@ from symlie.contract.manifest import (
     Compliance,
     Curve,
     ElementType,
+    Engagement,
     InitialCondition,
     InputLayout,
     Instances,
@@ -166,8 +167,10 @@ class Arrangement(Brief):
     """Parameters compiled as constants; ELEMENT.NAME for element types."""
     joint_rates: tuple[JointRate, ...] = ()
     conditions: tuple[InitialCondition, ...] = ()
+    bases: tuple[tuple[str, int], ...] = ()
     compliances: tuple[Compliance, ...] = ()
     given_coordinates: tuple[tuple[str, str], ...] = ()
+    engagements: tuple[Engagement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,8 @@ class EmittedModel:
 
     @property
     def storage(self) -> int:
-        """Number of stored configuration components: of all nodes, and unwrapped angles of all instances."""
+        """Number of stored configuration components: of all nodes, and unwrapped angles and activities of all
+        instances."""
         nodes = sum(n.count * self.types.node_type(n.type).storage for n in self.arrangement.nodes)
         return nodes + sum(i.count * self.types.element_type(i.element).unwrapped for i in self.arrangement.instances)
 

@@ -32,7 +32,7 @@ from symlie.modeling.terms import Parameter, SmoothTable
 _NOT_OF_KERNELS = (
     "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
     "_points", "curves", "shapes", "_own_nodes", "_parameter_names", "_instance_names",
-    "joint_rates", "conditions", "totals", "compliances", "given_coordinates",
+    "joint_rates", "conditions", "bases", "totals", "compliances", "given_coordinates",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; the program counts as far as other attributes need it."""
 

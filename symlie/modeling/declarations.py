@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 from sympy import Add, Expr, Float, Integer, Rational, Symbol
 
+from symlie.contract.manifest import Engagement
 from symlie.errors import ModelError, SmoothnessError
 from symlie.groups.analytic_functions import function_of_ad
 from symlie.groups.group import LieGroup
@@ -23,7 +24,18 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import new_name, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
+from symlie.modeling.terms import (
+    Activity,
+    BodyTree,
+    Constraint,
+    Event,
+    Location,
+    Output,
+    Parameter,
+    Placement,
+    Reset,
+    UnwrappedAngle,
+)
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
 from symlie.retired import NamesSuccessors
@@ -38,9 +50,9 @@ class Stated(ListsPublicNames, NamesSuccessors):
     """All terms defined on some nodes, with their parameters and the time."""
 
     INTERNAL = frozenset({
-        "angles", "applied_forces", "dissipated_terms", "energy_terms", "fields", "generalized_forces",
-        "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms", "program",
-        "slots", "time", "totals", "trees", "units",
+        "activities", "angles", "applied_forces", "dissipated_terms", "energy_terms", "engagements", "fields",
+        "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms",
+        "program", "resets", "slots", "time", "totals", "trees", "units",
     })  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -64,6 +76,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.locations: list[Location] = []
         self.trees: list[BodyTree] = []
         self.angles: list[UnwrappedAngle] = []
+        self.activities: list[Activity] = []
+        self.engagements: list[Engagement] = []
         self.constraints: list[Constraint] = []
         """Constraints in the order of their definition."""
         self.outputs: list[Output] = []
@@ -73,6 +87,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.local_outputs: list[Output] = []
         self.events: list[Event] = []
         """Events in the order of their definition."""
+        self.resets: list[Reset] = []
         self._forces_of_all: str | None = None
         self._velocities: set[Symbol] = set()
         self._accelerations: set[Symbol] = set()

@@ -1,4 +1,4 @@
-"""Names, parameter values and compliances of instances of element types."""
+"""Names, parameter values, compliances and engagements of instances of element types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Expr
 
-from symlie.contract.manifest import Compliance, Label
+from symlie.contract.manifest import Compliance, Engagement, Label
 from symlie.errors import ModelError, UnknownNameError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.declarations import Stated
@@ -193,7 +193,7 @@ def stated_compliance(model: Model, constraint: object, values: object) -> Compl
     name = constraint.name if isinstance(constraint, Placed) else constraint
     if not isinstance(name, str):
         raise ModelError(f"Compliances belong to a joint or to the name of a constraint, not to {constraint!r}.")
-    found = _constraints(model, name)
+    found = constraints_of(model, name)
     if not found:
         raise UnknownNameError(f"'{model.name}' has no joint or constraint '{name}' for compliances.")
     called = f"of '{name}' of '{model.name}'"
@@ -211,7 +211,29 @@ def stated_compliance(model: Model, constraint: object, values: object) -> Compl
     return Compliance(name, tuple(numbers.tolist()))
 
 
-def _constraints(model: Model, name: str) -> list[Constraint]:
+def stated_engagement(model: Model, constraint: object, event: str | None, *, is_engaged: bool) -> Engagement:
+    """Return the checked release or engagement of a joint or constraint; ``event`` is None at the start."""
+    verb = "engage" if is_engaged else "release"
+    name = constraint.name if isinstance(constraint, Placed) else constraint
+    if not isinstance(name, str):
+        raise ModelError(f"Only a joint or the name of a constraint can be {verb}d, not {constraint!r}.")
+    if not constraints_of(model, name):
+        known = [*(c.name for c in model.constraints), *(n for i in model.instances for n in i.names if n)]
+        raise UnknownNameError(
+            f"'{model.name}' has no joint or constraint '{name}' to {verb}; it has: {', '.join(known) or 'none'}."
+        )
+    if event is not None and event not in (events := [e.name for e in model.events]):
+        raise UnknownNameError(
+            f"'{model.name}' has no event '{event}' to {verb} '{name}' at; it has: {', '.join(events) or 'none'}."
+        )
+    found = Engagement(name, event or "", is_engaged)
+    if any((e.constraint, e.event) == (found.constraint, found.event) for e in model.engagements):
+        where = f"event '{event}'" if event else "the start"
+        raise ModelError(f"'{name}' is released or engaged twice at {where}.")
+    return found
+
+
+def constraints_of(model: Model, name: str) -> list[Constraint]:
     """Return the constraints of the instance, for example a joint, or the constraint of the model or of an element type
     with this name.
     """

@@ -41,6 +41,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield f"local output '{output.name}'", output.components
     for event in statement.events:
         yield f"event '{event.name}'", (event.expression,)
+    for reset in statement.resets:
+        yield f"a reset at event '{reset.event}'", reset.values
 
 
 def check_symbols(model: Model, statement: Statement) -> None:
@@ -51,7 +53,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
     accelerations = {c for node in statement.nodes for c in node.acceleration.components}
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
     declared |= set(model.slots)
-    declared |= {a.before for a in statement.angles}
+    declared |= {*(a.before for a in statement.angles), *(a.symbol for a in statement.activities)}
     for what, expressions in terms_of(statement):
         known = declared | accelerations if what.startswith(("the field", "constraint", "the energy")) else declared
         unknown = sorted(_free(statement, expressions) - known, key=str)
@@ -86,7 +88,8 @@ def fingerprint(model: Model) -> Hashable:
         tuple(
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
              len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
-             len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles))
+             len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles),
+             len(s.resets), len(s.engagements))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -19,7 +19,6 @@ from symlie.ir.program import Vector
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
-from symlie.modeling.initial_values import InitialValue, with_initial_values
 from symlie.modeling.instances import (
     Place,
     given_names,
@@ -27,6 +26,7 @@ from symlie.modeling.instances import (
     labels_of,
     parameter_block,
     stated_compliance,
+    stated_engagement,
 )
 from symlie.modeling.names import new_name
 from symlie.modeling.node import Node
@@ -34,7 +34,7 @@ from symlie.modeling.node_array import NodeArray, NodeReference, StatedCurve, st
 from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.tables import TableStatement
 from symlie.modeling.terms import Motion
-from symlie.modeling.values import flat, given_space, shared_name
+from symlie.modeling.values import InitialValue, flat, given_space, shared_name, with_initial_values
 from symlie.rotations import UNIT_LENGTH, with_rotations
 from symlie.utilities.number_checks import is_whole_number
 from symlie.utilities.showing import line
@@ -69,7 +69,7 @@ class Model(Drawn, TableStatement):
     """
 
     INTERNAL = TableStatement.INTERNAL | frozenset({
-        "arrays", "breakpoints", "compliances", "conditions", "curves", "given_coordinates",
+        "arrays", "bases", "breakpoints", "compliances", "conditions", "curves", "given_coordinates",
         "initial_values", "instances", "is_empty", "joint_coordinates", "joint_rates", "motions",
         "run_time_tables", "shapes", "tables", "with_program", "without_own_statement",
     })  # fmt: skip
@@ -88,6 +88,7 @@ class Model(Drawn, TableStatement):
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.joint_rates: list[JointRate] = []
         self.conditions: dict[str, InitialCondition] = {}
+        self.bases: tuple[tuple[str, int], ...] = ()
         self.given_coordinates: dict[tuple[str, str], None] = {}
         self.compliances: dict[str, Compliance] = {}
         self.curves: list[StatedCurve] = []
@@ -390,6 +391,53 @@ class Model(Drawn, TableStatement):
         found = stated_compliance(self, constraint, values)
         self.compliances[found.constraint] = found
 
+    def release(self, constraint: Placed | str, at: str | None = None) -> None:
+        """Release a constraint or joint at an event: its equations are not enforced and its multipliers are zero.
+
+        Velocities are continuous, and the run continues after the event, unless the event is stated as terminal. An
+        event that only releases and engages constraints does not occur while all of them are released and engaged
+        already.
+
+        Parameters
+        ----------
+        constraint
+            A joint, or the name of a joint or constraint.
+        at
+            Name of an event of the model. Default: the constraint is released from the start.
+
+        Raises
+        ------
+        UnknownNameError
+            If the joint, constraint or event does not exist.
+        ModelError
+            If the constraint is released or engaged twice at the event.
+        """
+        self.engagements.append(stated_engagement(self, constraint, at, is_engaged=False))
+
+    def engage(self, constraint: Placed | str, at: str) -> None:
+        """Engage a constraint or joint at an event, with a plastic impact.
+
+        The impulses Λ of all constraints in force change the velocities at the event: M (v⁺ - v⁻) + BᵀΛ = 0 and
+        B v⁺ + b = 0. `Solution.events` reports Λ. The configuration must satisfy holonomic constraints at the event.
+        Resets at the same event are applied before. A constraint that is engaged but never released is released from
+        the start.
+
+        Parameters
+        ----------
+        constraint
+            A joint, or the name of a joint or constraint.
+        at
+            Name of an event of the model.
+
+        Raises
+        ------
+        UnknownNameError
+            If the joint, constraint or event does not exist.
+        ModelError
+            If the constraint is released or engaged twice at the event.
+        """
+        self.engagements.append(stated_engagement(self, constraint, at, is_engaged=True))
+
     def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
         """Prescribe the motion of a node, which is then no longer an unknown.
 
@@ -443,8 +491,9 @@ class Model(Drawn, TableStatement):
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
         other.tables = self.tables
         other.initial_values, other.instances = self.initial_values, list(self.instances)
-        other.joint_rates, other.conditions = self.joint_rates, self.conditions
+        other.joint_rates, other.conditions, other.bases = self.joint_rates, self.conditions, self.bases
         other.compliances, other.given_coordinates = self.compliances, self.given_coordinates
+        other.engagements = self.engagements
         return other
 
     def derive(self, *, progress: bool | None = None) -> Equations:

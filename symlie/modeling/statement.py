@@ -10,9 +10,9 @@ from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
-from symlie.modeling.fields import FieldStatement
 from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
+from symlie.modeling.switching import SwitchStatement
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
 from symlie.modeling.units import size_of
@@ -20,7 +20,7 @@ from symlie.options import Direction
 from symlie.utilities.unit_names import UNITS, parse_units
 
 
-class Statement(FieldStatement):
+class Statement(SwitchStatement):
     """Energies, forces, fields, constraints and outputs on nodes; the base of models and element types."""
 
     def kinetic_energy(self, energy: object) -> None:
@@ -297,7 +297,7 @@ class Statement(FieldStatement):
         self.units.skip()
         return column(total)
 
-    def event(self, name: str, expression: object, direction: Direction = "any", terminal: bool = True) -> None:
+    def event(self, name: str, expression: object, direction: Direction = "any", terminal: bool | None = None) -> None:
         """Detect zeros of a scalar of (t, q, v, λ) along a solution; in an element type, for every instance.
 
         An event occurs when the function reaches zero; its state is a state of the method immediately after the zero.
@@ -324,7 +324,8 @@ class Statement(FieldStatement):
             Direction of the sign change: ``"rising"`` from negative values, ``"falling"`` from positive ones, or
             ``"any"``.
         terminal
-            If true, the event ends the integration; if several occur in one step, the first in time does.
+            If true, the event ends the integration; if several occur in one step, the first in time does. Default: true
+            for events without `reset`, `Model.release` or `Model.engage`, after which a run continues.
         """
         new_name("Event", name, {e.name for e in self.events}, self.name)
         if direction not in DIRECTIONS:
@@ -333,7 +334,7 @@ class Statement(FieldStatement):
         if len(parts) != 1:
             raise ModelError(f"Event '{name}' of '{self.name}' must be a scalar, but has {len(parts)} components.")
         self.units.of(parts[0])
-        self.events.append(Event(name, parts[0], direction, bool(terminal)))
+        self.events.append(Event(name, parts[0], direction, None if terminal is None else bool(terminal)))
 
     def output(self, name: str, expression: object, unit: str = "", *, total: bool = False) -> None:
         """Add a named output of (t, q, v, λ), evaluated along a solution.

@@ -91,6 +91,14 @@ class Constraint(Brief):
 
 
 @dataclass(frozen=True, repr=False)
+class Activity(Brief):
+    """Factor of the equations of a constraint that events release or engage: 1 in force, 0 released."""
+
+    symbol: Symbol
+    constraint: str
+
+
+@dataclass(frozen=True, repr=False)
 class Placement(Brief):
     """Dependent node on Rⁿ, a reference node plus an offset; ``place`` and ``reference`` are indices of the statement's
     nodes."""
@@ -136,7 +144,18 @@ class Event(Brief):
     name: str
     expression: Expr
     direction: Direction
-    is_terminal: bool
+    is_terminal: bool | None
+    """True if the event ends a run; None if it does unless it changes the state or the constraints."""
+
+
+@dataclass(frozen=True, repr=False)
+class Reset(Brief):
+    """New values of components of the state at an event of the same statement."""
+
+    event: str
+    components: tuple[Expr, ...]
+    """Symbols of the components."""
+    values: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,6 +17,7 @@ from symlie.derive.equations import Equations
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, acting_group
 from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Event, Parameter
 from symlie.typeset.notation import field_letter, letter
 from symlie.typeset.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
@@ -186,7 +187,7 @@ def _sections(view: StatementView) -> list[dict[str, object]]:
         "Nonholonomic constraints": " ".join(rolling + nonlinear),
         "Dependent nodes": "They are not states: other nodes determine their configurations and velocities.",
         "Curvature": r"$B \thinspace \dot v + Z = 0$." if stated else rf"${second} = B \thinspace \dot v + Z = 0$.",
-        "Events": " ".join(_when(e) for e in view.derived.statement.events),
+        "Events": " ".join(_when(e, view.derived.statement) for e in view.derived.statement.events),
         "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
         rf"$C = {force}${hidden}; blocks that are not shown are zero.",
     }
@@ -211,9 +212,17 @@ def _rows(view: StatementView) -> dict[str, list[Row]]:
     return {title: rows for title, rows in sections.items() if rows}
 
 
-def _when(event: Event) -> str:
+def _when(event: Event, statement: Statement) -> str:
     crossing = {"rising": "rises", "falling": "falls"}.get(event.direction, "passes")
-    ending = "which ends the integration" if event.is_terminal else "which is recorded"
+    resets = any(r.event == event.name for r in statement.resets)
+    at = [e for e in statement.engagements if e.event == event.name]
+    is_terminal = not (resets or at) if event.is_terminal is None else event.is_terminal
+    effects = [
+        *["changes the state"] * resets,
+        *(f"{'engages' if e.is_engaged else 'releases'} `{e.constraint}`" for e in at),
+        *["ends the integration"] * is_terminal,
+    ]
+    ending = f"which {' and '.join(effects or ['is recorded'])}"
     return f"`{event.name}`: {crossing} through zero, {ending}."
 
 

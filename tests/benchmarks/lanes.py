@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 import symlie as sl
 from symlie.compile.compiler import vector_numbers
 from symlie.models import flying_spaghetti, heavy_top, pendulum_chain
+from symlie.runtime.methods.library import method as method_of_name
 
 MEMBERS = 64
 
@@ -28,8 +29,15 @@ CASES: list[tuple[str, Callable[[], sl.Model], str, str, float, float]] = [
     ("rod of 16 segments", lambda: flying_spaghetti.build(16), "half_explicit_5", "bending_stiffness", 0.5, 1e-6),
     ("heavy top on S³×R³", lambda: heavy_top.build("S3xR3"), "generalized_alpha", "mass", 1.0, 1e-5),
     ("heavy top on SE(3)", lambda: heavy_top.build("SE3"), "generalized_alpha_index2", "mass", 1.0, 1e-5),
+    ("heavy top on S³×R³", lambda: heavy_top.build("S3xR3"), "bdf", "mass", 1.0, 1e-5),
+    ("heavy top on T*SO(3)", lambda: heavy_top.build(formulation="TSO3"), "symplectic_theta", "mgl", 1.0, 1e-5),
+    ("rod of 16 segments", lambda: flying_spaghetti.build(16), "generalized_alpha", "bending_stiffness", 0.25, 1e-4),
+    ("rod of 16 segments", lambda: flying_spaghetti.build(16), "rattlie", "bending_stiffness", 0.25, 1e-4),
 ]
 """Model, method, the parameter that members differ in, end time in s, and the tolerance of adaptive steps."""
+
+MODIFIED = ("generalized_alpha",)
+"""Methods that are also measured with modified Newton."""
 
 STEP = 2.0**-10
 
@@ -44,6 +52,18 @@ def measured(system: sl.System, span: float, lanes: int, words: dict[str, Any]) 
     return float(result.arrays["cpu_seconds"].sum()), digest.hexdigest()
 
 
+def runs_of(method: str, rtol: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Fixed and adaptive steps, as far as the method has them, and modified Newton."""
+    chosen = method_of_name(method)
+    fixed: dict[str, Any] = {"h": STEP, "record_every": 0}
+    if not chosen.chooses_order:
+        yield "fixed", fixed
+    if method in MODIFIED:
+        yield "fixed, modified Newton", {**fixed, "method_options": {"newton": "modified"}}
+    if chosen.has_estimate:
+        yield "adaptive", {"rtol": rtol}
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -55,7 +75,7 @@ def main() -> None:
         system = build().derive().compile("c")
         stated = system.parameters[system.layout.parameters[parameter][0]]
         values = stated * np.random.default_rng(0).uniform(0.8, 1.2, (MEMBERS, 1))
-        for what, steps in (("fixed", {"h": STEP, "record_every": 0}), ("adaptive", {"rtol": rtol})):
+        for what, steps in runs_of(method, rtol):
             words = {"parameters": {parameter: values}, "method": method, **steps}
             found: dict[int, list[float]] = {1: [], given.lanes: []}
             digests = set()

@@ -40,7 +40,7 @@ def test_code_blocks_run() -> None:
     assert SESSION.files == {
         "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png", "measured.csv",
     }  # fmt: skip
-    assert len(SESSION.printed.splitlines()) == 6
+    assert len(SESSION.printed.splitlines()) == 8
     assert "length 1.1 ±" in SESSION.printed
     # The weight needs the torque 2 · 9.81 · 0.3 · cos(1) N m, of which 3.18 N m are given.
     np.testing.assert_allclose(names["controlled"].q[-1], 1 + (3.18 - 5.886 * math.cos(1)) / 60, atol=1e-6)
@@ -54,6 +54,9 @@ def test_code_blocks_run() -> None:
     assert names["further"].t[0] == 10.0
     assert names["reported"].t.tolist() == [2.5, 5.0, 10.0]
     assert np.linalg.norm(names["middle"].field("bob", "x")) == pytest.approx(1.0)
+    touch, pull = names["coupled"].events
+    assert (touch.name, touch.t, pull.name) == ("touch", pytest.approx(0.5), "pull")
+    assert names["coupled"].impulses(touch)["coupling"] == pytest.approx([-2.4])
 
 
 @pytest.mark.parametrize("name", ["half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5"])

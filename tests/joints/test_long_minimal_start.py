@@ -135,24 +135,60 @@ def test_given_velocities_of_bodies_hold_in_both_forms(limit: pytest.MonkeyPatch
             assert again[f"J{k}_rate"] == pytest.approx(later.outputs[f"J{k}_rate"][-1], abs=tolerances.REDUCED)
 
 
-def floating(**given: Any) -> sl.Model:
+def floating(node: tuple[float, float, float] = (0, 0, 0), *, is_given: bool = True, **given: Any) -> sl.Model:
     """Two free links with a hinge that is not perpendicular to the specified angular velocity of the first one."""
     model = sl.Model("floating")
-    first = sl.RigidBody(model, "first", 2.0, [0.1, 0.2, 0.3], angular_velocity=[1.0, 2.0, 3.0])
+    spin = {"angular_velocity": [1.0, 2.0, 3.0]} if is_given else {}
+    first = sl.RigidBody(model, "first", 2.0, [0.1, 0.2, 0.3], reference=node, **spin)
     second = sl.RigidBody(model, "second", 1.0, [0.1, 0.2, 0.3], position=[1, 0, 0.5], **given)
     sl.RevoluteJoint(model, "hinge", first, second, at=[0.5, 0, 0], axis=[0, 0, 1])
+    model.output("velocity", first.velocity_of([0, 0, 0]))
     model.output("momentum", 2.0 * first.velocity_of([0, 0, 0]) + second.velocity_of([0, 0, 0]))
     return model
 
 
+@pytest.mark.parametrize("reference", [(0.0, 0.0, 0.0), (0.3, -0.2, 0.1)])
 @pytest.mark.parametrize("backend", [pytest.param("c", marks=pytest.mark.slow), "numpy"])
-def test_floating_bodies_start_like_bodies_with_joints(limit: pytest.MonkeyPatch, backend: Any) -> None:
-    """With a fixed hinge, the kinetic energy is least if the centre of mass is at rest."""
-    for system in (floating().derive().compile(backend=backend), *both_forms(floating(), limit, backend)):
-        outputs, notices = start(system)
-        assert outputs["momentum"] == pytest.approx(np.zeros(3), abs=tolerances.REDUCED)
-        assert outputs["hinge_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
-        assert "velocity of first" in names(notices)
+def test_floating_bodies_start_like_bodies_with_joints(
+    limit: pytest.MonkeyPatch, backend: Any, reference: tuple[float, float, float]
+) -> None:
+    """The node of the floating body, which need not be its centre of mass, is at rest, and the hinge is closed."""
+    for rate in (None, 0.0):
+        model = floating(reference)
+        if rate is not None:
+            model.initial(model.joints[0], rate=rate)
+        for system in (model.derive().compile(backend=backend), *both_forms(model, limit, backend)):
+            outputs, notices = start(system)
+            assert outputs["velocity"] == pytest.approx(np.zeros(3), abs=tolerances.REDUCED)
+            assert outputs["hinge_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+            assert not notices
+
+
+def test_specified_velocities_of_outboard_bodies_start_alike(limit: pytest.MonkeyPatch) -> None:
+    """The floating body cannot be at rest, and the kinetic energy is least, whatever the node of the body."""
+    model = floating((0.3, -0.2, 0.1), is_given=False, velocity=[0, 1.0, 0], reference=[0.1, 0.2, 0.3])
+    found = [start(s)[0] for s in (model.derive().compile(backend="numpy"), *both_forms(model, limit))]
+    assert np.linalg.norm(found[0]["velocity"]) > 0.1
+    for other in found[1:]:
+        assert other["momentum"] == pytest.approx(found[0]["momentum"], abs=tolerances.NEAREST)
+        assert other["hinge_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_floating_tree_starts_from_the_body_that_is_not_carried(limit: pytest.MonkeyPatch, is_early: bool) -> None:
+    """The first body of the chain is at rest, whichever of its joints is defined first."""
+    model = sl.Model("chain")
+    inertia = [0.1, 0.2, 0.25]
+    bodies = [sl.RigidBody(model, f"b{k}", 1.0, inertia, position=[k, 0.1 * k * k, 0]) for k in range(3)]
+    joints = {}
+    for k in (0, 1) if is_early else (1, 0):
+        joints[k] = sl.RevoluteJoint(model, f"J{k}", bodies[k], bodies[k + 1], at=[k + 0.5, 0, 0], axis=[0, 0.3, 1])
+    model.initial(joints[1], rate=0.7)
+    model.output("first", bodies[0].velocity_of([0, 0, 0]))
+    for system in (model.derive().compile(backend="numpy"), *both_forms(model, limit)):
+        outputs, _ = start(system)
+        assert outputs["first"] == pytest.approx(np.zeros(3), abs=tolerances.REDUCED)
+        assert [outputs["J0_rate"], outputs["J1_rate"]] == pytest.approx([0, 0.7], abs=tolerances.REDUCED)
 
 
 def test_given_rate_holds_next_to_a_floating_body(limit: pytest.MonkeyPatch) -> None:
@@ -272,3 +308,18 @@ def test_mobility_of_both_forms_agrees(limit: pytest.MonkeyPatch, points: Any, a
     reports_agree(dense, long)
     assert bool(long.singular) == is_singular
     assert long.motions and all(motion.rates and "v =" not in str(motion) for motion in long.motions)
+
+
+@pytest.mark.parametrize("form", [{}, {"coordinates": "euler_angles", "form": "angular_velocity"}])
+def test_floating_body_in_rotation_parameters_is_not_singular(limit: pytest.MonkeyPatch, form: dict[str, Any]) -> None:
+    """Rates of Euler angles near their singularity are much larger than angular velocities."""
+    model, turn = sl.Model("hull"), sl.rotation(euler="ZYX", angles=[0.4, 1.55, 0.3])
+    axes = np.array(turn.matrix, dtype=float).reshape(3, 3)
+    hull = sl.RigidBody(model, "hull", 2.0, [0.4, 0.5, 0.6], orientation=turn, **form)
+    tip = sl.RigidBody(model, "tip", 1.0, [0.1, 0.2, 0.25], position=axes[:, 0], orientation=turn)
+    sl.RevoluteJoint(model, "hinge", hull, tip, at=0.5 * axes[:, 0], axis=axes @ [0, 0.2, 1])
+    point = [-0.5, 0.2, 0.3]
+    model.constraint("ball", [p - float(c) for p, c in zip(hull.point(point), axes @ point, strict=True)])
+    sl.PointOnPlaneJoint(model, "touch", tip, model.ground, at=axes @ [1.3, 0.1, 0.2], axis=[0, 0.3, 1])
+    mobility = both_forms(model, limit)[1].mobility()
+    assert (mobility.degrees_of_freedom, mobility.singular) == (3, "")

@@ -195,7 +195,7 @@ def test_first_steps_of_compiled_code_equal_numpy(name: str) -> None:
     rng, start = np.random.default_rng(2), start_of(system, 0.0)
     for rtol, longest in ((1e-4, 1.0), (1e-9, 1.0), (1e-6, 1e-5)):
         options = RunOptions(rtol=rtol, controller_options={"h_max": longest})
-        control = step_control(system, method("rkmk_dopri5"), options, 9)
+        control = step_control(system.layout, method("rkmk_dopri5"), options, 9)
         moving = replace(start, v=start.v + system.layout.free * rng.normal(size=len(start.v)))
         for at in (start, moving, replace(start, v=np.full_like(start.v, np.nan))):
             expected = first_step(system, 0.0, at, control, 4, longest)

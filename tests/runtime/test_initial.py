@@ -15,6 +15,7 @@ import symlie as sl
 from symlie.errors import (
     InconsistentInitialValuesError,
     ModelError,
+    NotFiniteError,
     RedundantConstraintsError,
     SingularMassMatrixError,
     SymlieError,
@@ -349,3 +350,15 @@ def test_metrics_of_singular_mass_matrices_are_positive_definite(seed: int) -> N
     metric, mass = problem.metric.toarray(), np.diag(m.algebra.sparse_mass(m.mass(0.0, q)).toarray())
     # M without rounding is positive semidefinite, so all eigenvalues are at least SHADOW times the least entry added.
     assert np.linalg.eigvalsh(metric)[0] > SHADOW * mass.min() / 2
+
+
+@pytest.mark.parametrize("motion", [lambda t: sl.sqrt(t), lambda t: sl.acos(sl.cos(9 * t))])
+def test_constraints_without_finite_rate_are_named(motion: Callable[[Any], Any]) -> None:
+    """Next to a point that the constraints do not determine."""
+    model = sl.Model("driven")
+    driven, free = model.node("driven", "R3"), model.node("free", "R3")
+    model.kinetic_energy((driven.x_dot.dot(driven.x_dot) + free.x_dot.dot(free.x_dot)) / 2)
+    model.constraint("drive", driven.x[0] - motion(model.t))
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(NotFiniteError, match=r"the time derivative of .*'drive' is not finite at t = 0"):
+        _ = system.initial_state

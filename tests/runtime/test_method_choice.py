@@ -103,8 +103,6 @@ def test_limitations_name_unsupported_features() -> None:
     assert method("rkmk_dopri5").limits == ["constraints of configurations and velocities", "manifolds with a frame"]
     assert "adaptive steps, which need an error estimate" in method("abmk3").limits
     assert "Baumgarte's term" in method("index1_dopri5").limits
-    modified = method("generalized_alpha").with_options({"newton": "modified"})
-    assert "SIMD lanes" in modified.limits and "SIMD lanes" not in method("generalized_alpha").limits
 
 
 def test_options_list_their_values() -> None:

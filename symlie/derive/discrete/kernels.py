@@ -44,7 +44,7 @@ def discrete_kernels(model: Model, derived: Sequence[DerivedStatement], chosen: 
 def _element(model: Model, statement: Statement, step: VariationalStep, *, load_is_sampled: bool) -> ElementTypeSet:
     nodes = statement.nodes
     configuration = configuration_symbols(statement)
-    before = [a.before for a in statement.angles]
+    before = [*(a.before for a in statement.angles), *(a.symbol for a in statement.activities)]
     rows = len(step.rolling)
     inputs: dict[str, Sequence[Symbol]] = {
         "q": configuration,

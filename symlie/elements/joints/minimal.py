@@ -169,6 +169,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
     other.motions, other.arrays = list(model.motions), list(model.arrays)
     other.shapes = list(model.shapes)
     other.joint_rates, other.conditions = list(model.joint_rates), dict(model.conditions)
+    other.bases = model.bases
     other.given_coordinates, other.compliances = dict(model.given_coordinates), dict(model.compliances)
     for node in model.nodes:
         if node not in placed:
@@ -326,6 +327,11 @@ class _Restated:
             raise ModelError(
                 f"'{statement.name}' defines fields, dependent nodes or acceleration-level constraints in addition to "
                 "bodies, which minimal coordinates do not support."
+            )
+        if statement.resets or statement.engagements:
+            raise ModelError(
+                f"'{statement.name}' changes its state or its constraints at events; define these changes on the "
+                "result of minimal_coordinates."
             )
         for angle in statement.angles:
             if angle.value in values:

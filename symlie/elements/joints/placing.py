@@ -13,7 +13,7 @@ import numpy as np
 
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.joint import Joint
-from symlie.elements.joints.tree import body_key, body_tree
+from symlie.elements.joints.tree import Tree, body_key, body_tree, floating_bases, has_rates
 from symlie.elements.marker import Marker, node_of, placement
 from symlie.elements.placement import Array, initial_velocity
 from symlie.errors import ModelError
@@ -44,23 +44,27 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
 
 
 def guess_outboard_velocities(model: Model) -> None:
-    """Guess velocities of all bodies outboard of joints with specified rates, from the ground outwards.
+    """Guess velocities of all bodies outboard of joints with specified rates, from the ground or a floating body
+    outwards.
 
     The result does not depend on the order in which bodies, joints and rates are defined.
     """
-    for body, (_, joint) in body_tree(model).items():
+    if model.joints:
+        model.bases = floating_bases(model)
+    tree = body_tree(model, has_rates)
+    for body, (_, joint) in tree.items():
         if joint is None:
             continue
         stated = {c: model.conditions.get(f"{joint.name}_{c.rate}") for c in joint._rows.coordinates}
         rates = {c: condition.values[0] for c, condition in stated.items() if condition is not None}
-        if not rates or not _can_move_what_is_behind(joint):
+        behind = _behind(tree, body) if rates else []
+        moved = _movable(model, behind)
+        if not moved or len(moved) < len(behind):
             continue
         first, second = joint.markers
         is_second = body_key(second.body) == body
-        ahead, behind = (first, second) if is_second else (second, first)
-        moved = _bodies_behind(joint, node_of(behind.body))
-        if all(j._is_complete for j in _joints_behind(model, moved)):
-            _guess_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
+        if all(j._is_complete for node in moved if (j := tree[node][1]) is not None):
+            _guess_velocities(model, first if is_second else second, (first, second), moved, rates, is_second)
 
 
 @contextmanager
@@ -130,20 +134,24 @@ def _can_move_what_is_behind(joint: Joint) -> bool:
     return True
 
 
-def _joints_behind(model: Model, moved: Sequence[Node]) -> list[Joint]:
-    """Return the joints between bodies that move as one rigid body, and the joint to their inboard body."""
-    before = body_tree(model)
-    return [joint for node in moved if (joint := before[node][1]) is not None]
+def _behind(tree: Tree, body: object) -> list[object]:
+    """Return a body of a tree and the bodies outboard of it."""
+    behind = [body]
+    for other, (parent, _) in tree.items():  # parents precede their children
+        if parent is not None and parent in behind:
+            behind.append(other)
+    return behind
+
+
+def _movable(model: Model, bodies: Sequence[object]) -> list[Node]:
+    """Return the single nodes without a prescribed motion."""
+    prescribed = {m.node for m in model.motions}
+    return [n for n in bodies if isinstance(n, Node) and n.name not in prescribed]
 
 
 def _bodies_behind(joint: Joint, node: object) -> list[Node]:
-    before = body_tree(joint.model)
-    behind = [node]
-    for body, (parent, _) in before.items():  # parents precede their children
-        if parent is not None and parent in behind:
-            behind.append(body)
-    prescribed = {m.node for m in joint.model.motions}
-    moved = [n for n in behind if isinstance(n, Node) and n.name not in prescribed]
+    behind = _behind(body_tree(joint.model), node)
+    moved = _movable(joint.model, behind)
     if len(moved) < len(behind):
         raise ModelError(
             f"Nodes of an array or prescribed nodes are outboard of joint '{joint.name}'; its coordinates cannot "
@@ -158,12 +166,13 @@ def _guess_velocities(
     markers: tuple[Marker, Marker],
     moved: Sequence[Node],
     rates: Mapping[Coordinate, float],
-    sign: int,
+    is_second: bool,
 ) -> None:
-    """Guess velocities of outboard bodies from the velocity of the inboard one and the rates of the joint."""
+    """Guess velocities of outboard bodies from the velocity of the inboard one and the rates of the joint, whose second
+    body is outboard or inboard."""
     (p, a), (q, b) = (m.placed(model) for m in markers)
     size = len(p)
-    spin, speed = np.zeros(3), np.zeros(3)
+    spin, speed, sign = np.zeros(3), np.zeros(3), 1 if is_second else -1
     for c, rate in rates.items():
         if isinstance(c, Turn):
             spin += sign * rate * (np.array([0.0, 0.0, 1.0]) if size == 2 else (b if c.about[1] else a)[:, 2])

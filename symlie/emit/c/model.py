@@ -15,7 +15,7 @@ from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.utilities.templating import render
 
-_LEFT_OUT = {"inverse_dynamics", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start"}
+_LEFT_OUT = {"inverse_dynamics", "resets", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start"}
 """Kernels that exist only for models that need them."""
 
 LARGEST_UNROLLED = 800
@@ -213,6 +213,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "tables": (*types.inputs, *model.arrangement.tables),
         "unwrapped": _total(model, angles),
         "switches": _total(model, [e.switches for e in types.element_types]),
+        "releases": any(e.activities for e in types.element_types),
+        "resets": _total(model, [len(e.resets) for e in types.element_types]),
         "hash": interface_hash,
         "fixed": fixed,
         "storage": model.storage if fixed else 0,

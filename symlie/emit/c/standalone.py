@@ -51,7 +51,7 @@ def standalone_files(
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
     step_plan(0.0, 1.0, h, None)  # raises for an invalid step size
-    control = step_control(system, chosen, RunOptions(h=h, stabilize=stabilize), MAX_STEPS)
+    control = step_control(system.layout, chosen, RunOptions(h=h, stabilize=stabilize), MAX_STEPS)
     # Fixed-step runs ignore the tolerances.
     unread = {name: getattr(FIXED_STEPS, name) for name in ("rtol", "atol", "weight")}
     control = dataclasses.replace(control, max_steps=LARGEST_STEPS, **unread)

@@ -151,6 +151,8 @@ class IterationMatrix:
                 self._add_eta(values, slopes, parts_of_block, B, start)
             if m.takes_redundant_rows:
                 self._regularise(values, inertial * M, B, slopes)
+            elif self.layout.has_activities:
+                self._hold_released_rows(values, B)
         values[self.structure.stored :] = 0
         try:
             return TakenMatrix(Factors(self.structure, values), K, Sq, scale, at)
@@ -197,6 +199,13 @@ class IterationMatrix:
             eta = (multipliers + layout.rows)[layout.holonomic]
             length = slopes.velocity * np.where(length > 0, length, 1.0)
             values[self.structure.places(eta, eta)] += REGULARISATION * length[layout.holonomic]
+
+    def _hold_released_rows(self, values: Array, B: Array) -> None:
+        """Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero."""
+        n, rows = self.layout.dimension, self.layout.rows
+        for first in (n, n + rows) if self.has_eta else (n,):
+            held = first + self.mechanics.algebra.released_rows(B)
+            values[self.structure.places(held, held)] = 1
 
     def unknown_name(self, unknown: int) -> str:
         """Return the name of an unknown for messages."""

@@ -104,6 +104,9 @@ class _Stage(ABC):
         structure = tables.structure
         values = np.zeros(structure.values + (tables.sampled or 0))
         self._add(values, tables)
+        if self.layout.has_activities:
+            held = self.layout.dimension + self.mechanics.algebra.released_rows(self.jacobian)
+            values[structure.places(held, held)] = 1
         values[tables.places["UNIT_TO"]] = 1
         values[structure.stored :] = 0
         return values[: structure.values]

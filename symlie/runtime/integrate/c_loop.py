@@ -24,8 +24,8 @@ from symlie.runtime.system.system import System
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
-STATES_OF_STEP = 3
-"""Largest number of states recorded in one step: its end, and both sides of a switch."""
+STATES_OF_STEP = 4
+"""Largest number of states recorded in one step: both sides of a switch, and of a change of the state at its end."""
 
 LEAST_SPEED = 5120.0
 """Lower bound of steps times velocities per second for any method, which makes short runs a single call of the loop."""
@@ -117,6 +117,7 @@ class CompiledIntegration:
         self._plan = compiled.plan(plan, record_every)
         self._segments: tuple[struct.Struct, memoryview] | None = None
         self._plan.record_switches = record_every == 1
+        self._plan.record_changes = record_every > 0
         self._record = library.ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
         most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)

@@ -8,7 +8,7 @@ import struct
 import numpy as np
 
 from symlie.contract.constants import TRACE_WIDTH
-from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.loop_state import OF_CHANGES, Counters, LoopState
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.start import Start
@@ -21,9 +21,14 @@ HISTORY, CONTROLLERS = b"h", b"c"
 """Kinds of chunks of controllers: values of inputs, and a pickle, of which the last one counts."""
 
 
+def _counters(layout: Layout) -> list[dataclasses.Field[object]]:
+    """Return the counters that a checkpoint contains."""
+    return [f for f in dataclasses.fields(Counters) if len(layout.changes) or f.name not in OF_CHANGES]
+
+
 def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
     """Data type of a loop state, identical on every machine."""
-    counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in dataclasses.fields(Counters)]
+    counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in _counters(layout)]
     flags = [(name, "<i8") for name in ("is_done", "has_acceleration", "has_event")]
     numbers = [(name, "<f8") for name in ("t", "cpu_seconds", "h")]
     vectors = [
@@ -41,8 +46,8 @@ def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
 def state_bytes(layout: Layout, own: int, state: LoopState) -> bytes:
     """Convert a state with ``own`` numbers of method history to bytes."""
     at, row = state.at, np.zeros((), dtype=_state_type(layout, own))
-    for name, value in vars(state.counters).items():
-        row[name] = value
+    for f in _counters(layout):
+        row[f.name] = getattr(state.counters, f.name)
     row["is_done"], row["t"], row["cpu_seconds"], row["h"] = state.is_done, state.t, state.cpu_seconds, at.h
     row["q"], row["v"], row["multipliers"], row["carried"] = at.q, at.v, at.multipliers, at.carried
     if at.acceleration is not None:
@@ -57,7 +62,7 @@ def state_bytes(layout: Layout, own: int, state: LoopState) -> bytes:
 def state_of(layout: Layout, own: int, data: bytes) -> LoopState:
     """Reconstruct a state from bytes."""
     row = np.frombuffer(data, dtype=_state_type(layout, own))[0]
-    counters = Counters(**{f.name: row[f.name].item() for f in dataclasses.fields(Counters)})
+    counters = Counters(**{f.name: row[f.name].item() for f in _counters(layout)})
     q, v, multipliers, carried, acceleration, event = (
         np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "carried", "acceleration", "event")
     )

@@ -36,6 +36,7 @@ def control_structure(layout: Layout, control: StepControl) -> Structures:
         "weight": control.weight,
         "event_direction": np.array([e.direction for e in layout.events] or [0], dtype=np.int32),
         "event_is_terminal": np.array([e.is_terminal for e in layout.events] or [False], dtype=np.uint8),
+        "event_changes": np.append(layout.event_changes, False).astype(np.uint8),
     }
     numbers = {name: getattr(control, name) for name in _CONTROL_NUMBERS}
     return Structures("symlie_control", ({**numbers, **arrays},))

@@ -55,7 +55,14 @@ def densely(solution: Solution) -> Solution:
     times = np.unique(np.concatenate([within.ravel(), solution.t[-1:], [e.t for e in solution.events]]))
     found = solution(times)
     assert not isinstance(found, StateAt)
-    return replace(found, events=solution.events)
+    # States before changes at events, where the solution has two states at one time.
+    first = np.flatnonzero(np.diff(solution.t) == 0)
+    places = np.searchsorted(times, solution.t[first])
+    sides = {
+        name: np.insert(getattr(found, name), places, getattr(solution, name)[first], axis=0)
+        for name in ("t", "q", "v", "multipliers", "carried")
+    }
+    return replace(found, **sides, events=solution.events)
 
 
 class DenseOutput:

@@ -36,7 +36,7 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
-    source["driver.c"] = _bandwidth(system) + source["driver.c"]
+    source["driver.c"] = _bandwidth(system.layout) + source["driver.c"]
     return with_headers({**c_files(system.files, system.layout.name), **source})
 
 
@@ -58,7 +58,7 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
         source |= matrix.files
     includes = ["interface.h", f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets), "constants.h"]
     includes += [system.mechanics.algebra_header, "tableau.h", "method.h", method.header, "side_by_side.h"]
-    source["lanes.c"] = _bandwidth(system) + "\n".join(
+    source["lanes.c"] = _bandwidth(system.layout) + "\n".join(
         [
             f"#define SYMLIE_LANES {lanes}",
             *(f'#include "{name}"' for name in includes),
@@ -70,12 +70,11 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     return with_headers({**c_files(system.files, layout.name), **source})
 
 
-def _bandwidth(system: System) -> str:
+def _bandwidth(layout: Layout) -> str:
     """Bandwidth of the Schur complement of a chain as a compile-time constant, for an unrolled elimination.
 
     It depends on the model definition only, so other topologies use the same library.
     """
-    layout = system.layout
     rows = 0 if layout.is_fixed else max((e.rows for e in layout.elements), default=0)
     bandwidth = 2 * rows - 1
     return f"#define NARROW_BANDWIDTH {bandwidth}\n" if 0 < bandwidth <= LARGEST_NARROW_BANDWIDTH else ""

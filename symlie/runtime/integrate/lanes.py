@@ -10,11 +10,9 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.integrate.within.switch_search import searches_switches
 from symlie.runtime.kernels.protocol import Prepared
-from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_whole_number
 
@@ -30,34 +28,15 @@ USUAL_STEPS = 100
 
 def refusal(system: System, request: Request) -> str | None:
     """Return the reason why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
-    layout, method, control = system.layout, request.method, request.control
-    angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
+    layout, method = system.layout, request.method
     reasons = {
-        f"'{method.name}' does not support lanes": not method.takes_lanes,
-        "the method composes steps": method.composition is not None,
-        "the run projects onto the constraints": bool(control.project_position or control.project_velocity),
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
         "the model has events": bool(layout.events),
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),
-        "angles are prescribed": angles,
-        "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
-        "loads of variational steps depend on velocities": _has_damped_steps(system, method),
-        "the Newton matrix is not dense": _has_sparse_matrix(system, method),
         "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,
     }
     found = next((reason for reason, holds in reasons.items() if holds), None)
     return _refusal_of_series(system) if found is None and method.is_polynomial else found
-
-
-def _has_damped_steps(system: System, method: Method) -> bool:
-    """Return whether variational steps choose between matrices with and without derivatives of loads."""
-    return method.element_set is not None and system.sets.discrete(method.element_set).loads_see_velocity
-
-
-def _has_sparse_matrix(system: System, method: Method) -> bool:
-    """Return whether the Newton matrix of a method is stored as a band or in blocks."""
-    matrix = matrix_of(system, method)
-    return matrix is not None and matrix.has_iteration and matrix.structure.kind != "dense"
 
 
 def _refusal_of_series(system: System) -> str | None:

@@ -47,6 +47,9 @@ class Counters:
     stiff_step: float = 0.0
     chattering_since: float = 0.0
     chattering_step: float = 0.0
+    changed_at: float = 0.0
+    flight: float = 0.0
+    changes_at_once: int = 0
 
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
         """Add the Newton iterations of a step that starts at t."""
@@ -63,6 +66,9 @@ class Counters:
             name = f"steps_of_order_{order}"
             setattr(self, name, getattr(self, name) + 1)
 
+
+OF_CHANGES = ("changed_at", "flight", "changes_at_once")
+"""Counters of changes of the state at events."""
 
 COUNTERS = tuple(f.name for f in dataclasses.fields(Counters))
 """Names of all counters."""

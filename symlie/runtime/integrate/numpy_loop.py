@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import FAILED_STEP, JUMP, REJECTED_STEP, STRETCH, SURPRISE, Status
+from symlie.contract.constants import FAILED_STEP, FLIGHTS, JUMP, REJECTED_STEP, STRETCH, SURPRISE, Status
 from symlie.errors import (
     AngleStepError,
     ChatteringError,
     ConstraintDriftError,
     DivergentSeriesError,
+    InconsistentResetError,
     IndefiniteMassMatrixError,
     IntegrationError,
     NotConvergedError,
@@ -24,6 +25,7 @@ from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.rank_loss import is_abrupt, is_near_rank_loss
 from symlie.runtime.integrate.monitors.stiffness import look_at_step, looks_at_step
 from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.integrate.within.event_changes import change_state, time_goes_on
 from symlie.runtime.integrate.within.event_search import AT_START, EventSearch, SeriesSearch
 from symlie.runtime.integrate.within.step_interpolation import StepInside
 from symlie.runtime.integrate.within.switch_search import Switch, find_switch, searches_switches
@@ -48,6 +50,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     ConstraintDriftError: Status.CONSTRAINT_DRIFT,
     ChatteringError: Status.CHATTERING,
     DivergentSeriesError: Status.DIVERGING,
+    InconsistentResetError: Status.INCONSISTENT_RESET,
 }
 """Status of the compiled loop for each exception of a step."""
 
@@ -71,6 +74,7 @@ class TimeLoop:
     def __post_init__(self) -> None:
         self.recorder = Recorder(self.system.layout)
         self.event_values = self.system.layout.events
+        self.changes_state = bool(len(self.system.layout.changes))
         self.put(self.begin)
 
     def put(self, state: LoopState) -> None:
@@ -135,6 +139,7 @@ class TimeLoop:
             while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
                 if self.control.is_adaptive and not self.h > 0:
                     self.h = self._first_step(end)
+                    self._limit_first_step()
                 if counters.step >= self.control.max_steps:
                     return Status.TOO_MANY_STEPS
                 if budget <= 0:
@@ -216,8 +221,8 @@ class TimeLoop:
             begin = start + counters.step * h
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
-            if self.searches_switches and state.t > begin:
-                # Continue with the remainder of a step that ended at a switch.
+            if (self.searches_switches or self.changes_state) and state.t > begin:
+                # Continue with the remainder of a step that ended at a switch or at a change of the state.
                 begin, h = state.t, end_of_step - state.t
             state.t = begin
         begin = state.t
@@ -279,7 +284,7 @@ class TimeLoop:
         if is_looked_at:
             look_at_step(self.stepper, counters, state, trial, end_of_step, h)
         self._trace(h, trial.error if control.with_estimate else np.nan, 1, trial.order)
-        is_terminal = False
+        is_end, planned, known_events = False, end_of_step, len(self.recorder.events)
         if self.event_values:
             try:
                 found = self._find_events(reached or h, end_of_step, trial)
@@ -287,7 +292,7 @@ class TimeLoop:
                 return STATUS_OF[type(error)]
             if found is None:
                 return Status.EVENT_NOT_A_NUMBER
-            trial, end_of_step, is_terminal = found
+            trial, end_of_step, is_end = found
         # A step shortened at a switch gives no information on the admissible step size.
         if control.is_adaptive and not reached:
             proposed = h * self._factor(trial)
@@ -306,18 +311,59 @@ class TimeLoop:
             counters.dependent_rows = trial.dependent_rows
             counters.rank_changes += 1
         counters.surprises = int(is_moved)
-        if reached and not is_terminal:
+        if reached and not is_end:
             self._go_on_from_switch(is_part=is_part and not control.is_adaptive)
             if is_part and not control.is_adaptive:
                 if self.record_every == 1:
                     self._record()
                 return Status.DONE
         every = self.record_every and counters.steps % self.record_every == 0
+        if is_end and (at_end := self._changing_events(known_events, end_of_step)):
+            return self._change(at_end, begins_there=not end_of_step > begin, is_early=end_of_step < planned)
         # The state at the start of a run is already recorded.
-        is_recorded = is_terminal and self.record_every and not end_of_step > begin
-        if not is_recorded and ((is_last and plan.record_end[counters.segment]) or is_terminal or every):
+        is_recorded = is_end and self.record_every and not end_of_step > begin
+        if not is_recorded and ((is_last and plan.record_end[counters.segment]) or is_end or every):
+            self._record()
+        return Status.EVENT if is_end else Status.DONE
+
+    def _changing_events(self, first: int, t: float) -> list[int]:
+        """Indices of the events at time t, among those recorded from index `first` on, if one changes the state."""
+        layout = self.system.layout
+        index = {(value.name, value.instance): k for k, value in enumerate(self.event_values)}
+        at_end = [index[e.name, e.instance] for e in self.recorder.events[first:] if e.t == t]
+        return at_end if self.changes_state and layout.event_changes[at_end].any() else []
+
+    def _change(self, events: list[int], *, begins_there: bool, is_early: bool) -> Status:
+        """Apply the changes of events at the end of a step, which `is_early` if it ended before the planned time."""
+        plan, counters, state, control = self.plan, self.counters, self.state, self.control
+        is_last = not is_early and (
+            not state.t < plan.end[counters.segment]
+            if control.is_adaptive
+            else counters.step == plan.steps[counters.segment]
+        )
+        is_terminal = any(self.event_values[k].is_terminal for k in events)
+        if self.record_every and not begins_there:
+            self._record()
+        try:
+            self.event = change_state(self.system.mechanics, state, events, counters)
+        except (IntegrationError, np.linalg.LinAlgError) as error:
+            return Status.SINGULAR if isinstance(error, np.linalg.LinAlgError) else STATUS_OF[type(error)]
+        if np.isnan(self.event).any():
+            return Status.EVENT_NOT_A_NUMBER
+        if not time_goes_on(counters, state.t, len(self.event_values)):
+            self._record()
+            return Status.ACCUMULATION
+        self._go_on_from_switch(is_part=is_early and not control.is_adaptive)
+        self._limit_first_step()
+        if is_terminal or self.record_every or (is_last and plan.record_end[counters.segment]):
             self._record()
         return Status.EVENT if is_terminal else Status.DONE
+
+    def _limit_first_step(self) -> None:
+        """Limit the first step after a change of the state."""
+        control, counters, t = self.control, self.counters, self.state.t
+        if control.is_adaptive and counters.flight > 0 and t == counters.changed_at:
+            self.h = min(self.h, max(FLIGHTS * counters.flight, control.smallest_step(t, self.plan.span)))
 
     def _follow_branch(self, trial: Trial, h: float, end: float) -> bool:
         """Detect singular configurations after an accepted step; return whether the state was projected
@@ -380,21 +426,24 @@ class TimeLoop:
         return self.system.mechanics.events(t, q, v, multipliers)
 
     def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
-        """Record the events of a step; return the trial step, its end, and whether a terminal event ended it, or None
+        """Record the events of a step; return the trial step, its end, and whether an event ended it, or None
         if an event function is NaN."""
         assert self.event is not None
         inside = StepInside(self.stepper, self.state, trial, h, end, self._step_of)
         after = inside.events(end, trial)
         if np.isnan(self.event).any() or np.isnan(after).any():
             return None
+        counters = self.counters
+        begins = self.begins_run or (counters.changes_at_once > 0 and self.state.t == counters.changed_at)
         has_series = self.method.event_piece(self.stepper, self.state, h) is not None
-        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=self.begins_run)
+        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=begins)
         found, values = search.found(), self.event_values
-        first = min((t for index, t, _ in found if values[index].is_terminal), default=np.inf)
+        ends = self.system.layout.event_changes | np.array([value.is_terminal for value in values])
+        first = min((t for index, t, _ in found if ends[index]), default=np.inf)
         for index, t, at in found:
             if t <= first:
                 self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at), at.own)
-            if values[index].is_terminal and t == first:
+            if ends[index] and t == first:
                 trial, end = at, t
         self.event, self.begins_run = search.after, False
         if first < np.inf:

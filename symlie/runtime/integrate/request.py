@@ -33,6 +33,7 @@ from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
 from symlie.runtime.system.inputs import check_range
+from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number, is_whole_number
@@ -166,7 +167,7 @@ def _checked(
             f"{max(plan.steps)} steps of {options.h:g} s between two stop times exceed max_steps = {max_steps}; use "
             "larger steps, or increase max_steps."
         )
-    control = step_control(system, chosen, options, max_steps)
+    control = step_control(system.layout, chosen, options, max_steps)
     if control.is_adaptive:
         if options.h0 is not None and not (is_number(options.h0) and np.isfinite(options.h0) and options.h0 > 0):
             raise ModelError(f"h0 must be a positive number of seconds, not {options.h0!r}.")
@@ -213,7 +214,8 @@ def beginning(system: System, request: Request, start: Solution | Start | None =
         begin = dataclasses.replace(begin, own=None, h=0.0)
     if request.control.is_adaptive:
         begin = dataclasses.replace(begin, h=first_step_size(system, request, begin))
-    return LoopState(plan.start[0], begin, Counters(dependent_rows=count_dependent_rows(system, t0, begin.q, begin.v)))
+    dependent = count_dependent_rows(system.mechanics, t0, begin.q, begin.v)
+    return LoopState(plan.start[0], begin, Counters(dependent_rows=dependent))
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -222,11 +224,11 @@ def check_method(layout: Layout, method: Method) -> None:
         raise UnsupportedMethodError(refusal)
 
 
-def count_dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
+def count_dependent_rows(mechanics: Mechanics, t: float, q: Array, v: Array) -> int:
     """Number of redundant constraint equations, if these are permitted."""
-    if not system.mechanics.takes_redundant_rows:
+    if not mechanics.takes_redundant_rows:
         return 0
-    found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q, v))
+    found = mechanics.dependent_rows(mechanics.jacobian(t, q, v))
     return found.count if found else 0
 
 
@@ -242,9 +244,9 @@ def least_tolerance(rtol: ArrayLike | None, atol: ArrayLike | None) -> float:
     return next(found, DEFAULT_TOLERANCE)
 
 
-def step_control(system: System, method: Method, options: RunOptions, max_steps: int) -> StepControl:
+def step_control(layout: Layout, method: Method, options: RunOptions, max_steps: int) -> StepControl:
     """Step control from the options of a run."""
-    layout, rtol, atol = system.layout, options.rtol, options.atol
+    rtol, atol = options.rtol, options.atol
     tolerance, kept = least_tolerance(rtol, atol), stabilisation(options.stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
         raise UnsupportedMethodError(
@@ -313,7 +315,7 @@ def step_control(system: System, method: Method, options: RunOptions, max_steps:
 
 def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
     """Treatment of singular configurations; implicit methods satisfy the constraints and need no projection."""
-    if not layout.rows:
+    if not layout.rows or layout.has_activities:
         return 0
     return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1
 

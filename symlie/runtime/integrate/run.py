@@ -18,6 +18,7 @@ from symlie.errors import (
     ConstraintDriftError,
     ControllerError,
     DivergentSeriesError,
+    InconsistentResetError,
     IndefiniteMassMatrixError,
     IntegrationError,
     InterruptedIntegrationError,
@@ -46,6 +47,7 @@ from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.simulation.controlled_loop import ControlledLoop
 from symlie.runtime.integrate.simulation.sampling import Sampling
 from symlie.runtime.integrate.time_loop import RunLoop, TimeLoopLike
+from symlie.runtime.integrate.within.event_changes import violation
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.controllers import StepControl
@@ -93,6 +95,11 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         "The configuration has left the constraints in the step after t = {t:.9g}{where}; take a smaller step or "
         "tolerance, or stabilize='projection'. Possibly no configuration satisfies them from there on.",
     ),
+    Status.INCONSISTENT_RESET: (
+        InconsistentResetError,
+        "The state after the event at t = {t:.9g} violates {where}; reset all velocities that it couples, or use "
+        "minimal coordinates.",
+    ),
     Status.OUTSIDE_CHART: (
         OutsideChartError,
         "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
@@ -131,6 +138,10 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         "step, or tolerances, from which steps are chosen by the series.",
     ),
 }
+
+
+ENDS = (Status.DONE, Status.EVENT, Status.ACCUMULATION)
+"""Statuses after which a run is complete."""
 
 
 _NOT_DIFFERENTIABLE = (
@@ -216,7 +227,9 @@ class Run:
         """Exception for a status of the loop."""
         kind, sentence = FAILURES[status]
         where, advice = "", "take a smaller step"
-        if "{where}" in sentence:
+        if kind is InconsistentResetError:
+            where = violation(self.system.mechanics, state.t, state.at.q, state.at.v)
+        elif "{where}" in sentence:
             at, segment = state.at, state.counters.segment
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
             begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration, at.own)
@@ -276,7 +289,7 @@ def execute(
                 elapsed = time.perf_counter() - start
                 cpu += time.thread_time() - start_cpu
                 loop.drain(recorder)
-                before, state = state, loop.captured(cpu, status in (Status.DONE, Status.EVENT))
+                before, state = state, loop.captured(cpu, status in ENDS)
                 keep_rank_change(state, recorder)
                 tell(findings_on_the_way(run, state.counters, recorder))
                 if status in FAILURES:
@@ -312,14 +325,14 @@ def execute(
             f"Out of memory for records after t = {state.t:.9g}, with {len(recorder)} states recorded; the solution "
             "so far is attached. Record fewer with t_eval or record_every."
         )
-    if failure is not None:
+    if failure is not None and not isinstance(failure, InconsistentResetError):
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
     found = findings_on_the_way(run, state.counters, recorder)
     solution = solution_of(run, state, recorder, failure)
     if failure is not None and type(failure) in STEP_FAILURES:
         solution = _before_it_went_wrong(solution, failure)
     if failure is None:
-        found += findings_at_the_end(run, solution)
+        found += findings_at_the_end(run, solution, state.counters)
     if found:
         solution = dataclasses.replace(solution, warnings=tuple(found))
     if run.settings["multipliers"] == "index1" and run.system.layout.rows:
@@ -348,8 +361,10 @@ def solution_of(run: Run, state: LoopState, recorder: Recorder, failure: Integra
     )
     at = state.at
     status = type(failure).__name__ if failure is not None else "ok"
-    if failure is None and any(e.is_terminal for e in recorder.events):
-        status = "event" if accumulating_event(run, recorder.events) is None else ACCUMULATION
+    if failure is None and accumulating_event(run, recorder.events, counters) is not None:
+        status = ACCUMULATION
+    elif failure is None and any(e.is_terminal and e.t == state.t for e in recorder.events):
+        status = "event"
     return Solution(
         run.recorded_system,
         run.method.name,

@@ -179,6 +179,8 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "joint_counts": tables.joint_counts,
         "joints": tables.joints,
         "iteration": tables.iteration,
+        "changes": len(layout.changes),
+        "change": layout.changes,
         **_output_tables(layout),
     }
     return Structures("symlie_problem", (problem,))

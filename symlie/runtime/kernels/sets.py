@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from symlie.runtime.kernels.matrices import (
     matrix_positions,
 )
 from symlie.runtime.kernels.node_steps import StepKernels
-from symlie.runtime.kernels.numpy import Functions
+from symlie.runtime.kernels.numpy import Functions, NumpyKernels
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Layout
 from symlie.utilities.reading import reading
@@ -48,6 +49,11 @@ class KernelSets(Brief):
     _jets: dict[str, tuple[Functions, SetTable]] = field(default_factory=dict)
     _discrete: dict[str, DiscreteKernels] = field(default_factory=dict)
     _iterations: dict[tuple[bool | str, bytes], IterationTables] = field(default_factory=dict)
+
+    @cached_property
+    def in_numpy(self) -> NumpyKernels:
+        """Kernels of the system in NumPy, for many states at once."""
+        return NumpyKernels(self.layout, self.known[f"{self.layout.name}.py"])
 
     def files(self, name: str) -> dict[str, str]:
         """Generated files of a set by name: C header and source, NumPy module, and table.

@@ -23,6 +23,7 @@ from symlie.contract.manifest import (
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.angles import Angles, angles_of
 from symlie.runtime.layout.component_names import ComponentNames
+from symlie.runtime.layout.event_changes import changes_at_events, initial_activities, row_activities
 from symlie.runtime.layout.node_places import NodePlaces
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
@@ -127,6 +128,43 @@ class Layout(ComponentNames):
     def events(self) -> list[EventValue]:
         """All event functions in the order of their values."""
         return event_values(self._types, self.name)
+
+    @cached_property
+    def activity_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the indices of activities of constraints in a configuration, shape (elements,
+        activities)."""
+        return [
+            places[:, places.shape[1] - element.activities :]
+            for element, places in zip(self.elements, self.unwrapped_places, strict=True)
+        ]
+
+    @cached_property
+    def has_activities(self) -> bool:
+        """True if events release or engage constraints."""
+        return any(places.size for places in self.activity_places)
+
+    @cached_property
+    def initial_activities(self) -> Array:
+        """Activities at the start with the unwrapped angles before them, shape (storage - storage of nodes,)."""
+        return initial_activities(self)
+
+    @cached_property
+    def row_activities(self) -> NDArray[np.int32]:
+        """Index of the activity of each constraint equation in a configuration, or -1, shape (rows,)."""
+        return row_activities(self)
+
+    @cached_property
+    def changes(self) -> NDArray[np.int32]:
+        """Changes of the state at events, shape (changes, 3): event value, component of (v, q), and result of the
+        kernel ``resets``, or `RELEASED` or `ENGAGED` for activities of constraints."""
+        return changes_at_events(self)
+
+    @cached_property
+    def event_changes(self) -> NDArray[np.bool_]:
+        """Flags of event values that change the state, shape (events,)."""
+        mask = np.zeros(len(self.events), dtype=bool)
+        mask[self.changes[:, 0]] = True
+        return mask
 
     @cached_property
     def curves(self) -> dict[str, CurveSlice]:

@@ -163,6 +163,18 @@ class NodePlaces:
         return self._by_component(~self.fixed) & self.has_velocity
 
     @cached_property
+    def bases(self) -> NDArray[np.intp]:
+        """Number of the velocity field of a floating base that contains each component, or -1, shape (dimension,)."""
+        found, count = np.full(self.dimension, -1), 0
+        nodes = {n.name: n for n in self.nodes}
+        for name, index in self.manifest.bases:
+            kind, first = nodes[name].type, nodes[name].velocity.start
+            for field in kind.velocity_fields:
+                found[first + index * kind.dimension :][field.part] = count
+                count += 1
+        return found
+
+    @cached_property
     def sought(self) -> NDArray[np.bool_]:
         """Mask of unknowns of implicit steps: components that can move, and all components of first-order states."""
         return self.free | ~self.has_velocity

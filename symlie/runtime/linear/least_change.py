@@ -8,13 +8,11 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
+from symlie.runtime.linear.nearest import REGULARISATION, metric_lengths, repeated
 from symlie.runtime.linear.redundancy import RANK_TOLERANCE
 
 CLOSED = 1e-13
 """Largest |Φ| of an assembled configuration, relative to the coordinates that each equation compares."""
-
-REGULARISATION = 1e-10
-"""ε of large systems with redundant equations; the iteration removes its error."""
 
 
 class LeastChange:
@@ -27,25 +25,29 @@ class LeastChange:
     metric
         Sparse positive definite D (n × n), which measures changes by wᵀ D w; default: the identity.
     tolerance
-        Singular value of the equilibrated rows, relative to the largest, below which they are dependent.
+        Singular value of the rows, which have unit length in the metric, relative to the largest, below which they are
+        dependent.
     """
 
     def __init__(self, jacobian: Sparse, metric: Sparse | None = None, tolerance: float = RANK_TOLERANCE) -> None:
-        norms = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
-        self._scale = 1 / np.where(norms > 0, norms, 1.0)
-        self._unit = (jacobian.multiply(self._scale[:, None])).tocsr()
+        from scipy.sparse import eye_array
+
+        n = jacobian.shape[1]
+        inertia = eye_array(n, format="csr") if metric is None else metric
+        lengths = metric_lengths(jacobian, inertia)
+        self._scale = 1 / np.where(lengths > 0, lengths, 1.0)
+        self._unit = jacobian.multiply(self._scale[:, None]).tocsr()
         self._solve: Callable[[Array], Array]
         if sum(jacobian.shape) <= LARGEST_DENSE:
-            root = np.eye(jacobian.shape[1]) if metric is None else np.linalg.cholesky(metric.toarray())
-            lengths = np.linalg.solve(root, self._unit.toarray().T).T
-            inverse = np.linalg.solve(root.T, np.linalg.pinv(lengths, rcond=tolerance))
+            root = np.linalg.cholesky(inertia.toarray())
+            unit = np.linalg.solve(root, self._unit.toarray().T).T
+            inverse = np.linalg.solve(root.T, np.linalg.pinv(unit, rcond=tolerance))
             self._solve = lambda x: inverse @ x
         else:
-            from scipy.sparse import eye_array
-
-            n = jacobian.shape[1]
-            factors = SaddlePoint(eye_array(n, format="csr") if metric is None else metric, self._unit, REGULARISATION)
-            self._solve = lambda x: factors.solve(np.zeros(n), x)[0]
+            factors = SaddlePoint(inertia, self._unit, REGULARISATION)
+            self._solve = lambda x: repeated(
+                lambda c: factors.solve(np.zeros(n), c)[0], self._unit, inertia, np.zeros(n), x
+            )
 
     def inverse(self, x: Array) -> Array:
         """B⁺ x."""

@@ -67,22 +67,14 @@ class Nearest:
         else:
             from scipy.sparse import diags_array
 
-            inertia = metric.diagonal()
-            squares = self.equations.multiply(self.equations) @ (1 / inertia)
-            self.lengths = np.sqrt(squares)
+            self.lengths = metric_lengths(self.equations, metric)
             scale = weights / np.where(self.lengths > 0, self.lengths, 1.0)
             factors = SaddlePoint(metric, (diags_array(scale) @ self.equations).tocsr(), REGULARISATION)
             self._solve = lambda c: factors.solve(np.zeros(n), scale * c)[0]
 
     def point(self, x: Array, c: Array) -> Array:
         """Point nearest to x with A x = c."""
-        size = np.inf
-        for k in range(self._rounds):
-            step = self._solve(c - self.equations @ x)
-            x, before, size = x + step, size, float(np.sqrt(step @ (self._metric @ step)))
-            if k + 1 >= ROUNDS and not size < SETTLED * before:
-                break
-        return x
+        return repeated(self._solve, self.equations, self._metric, x, c, self._rounds)
 
     def misfit(self, x: Array, c: Array) -> Array:
         """Residual A x - c, relative to the lengths of the equations in the metric."""
@@ -95,3 +87,21 @@ class Nearest:
         change = np.asarray(spsolve(self._metric, row))
         admitted = self.point(change, np.zeros(self.equations.shape[0]))
         return float(row @ admitted) <= DETERMINED * float(row @ change)
+
+
+def metric_lengths(equations: Sparse, metric: Sparse) -> Array:
+    """Return the lengths of equations in the diagonal of a metric, which are independent of units."""
+    return np.asarray(np.sqrt(equations.multiply(equations) @ (1 / metric.diagonal())))
+
+
+def repeated(
+    solve: Callable[[Array], Array], equations: Sparse, metric: Sparse, x: Array, c: Array, rounds: int = MOST_ROUNDS
+) -> Array:
+    """Return x with repeated corrections by an approximate solution of A x = c, until they no longer decrease."""
+    size = np.inf
+    for k in range(rounds):
+        step = solve(c - equations @ x)
+        x, before, size = x + step, size, float(np.sqrt(step @ (metric @ step)))
+        if k + 1 >= ROUNDS and not size < SETTLED * before:
+            break
+    return x

@@ -63,12 +63,14 @@ class SaddleAlgebra(Products):
     massless
         Velocity components that M does not determine.
     probes
-        Largest number of vanishing combinations of constraint equations; 0 requires independent equations.
+        Largest number of vanishing combinations of constraint equations; 0 requires independent equations, except
+        released ones, whose rows of B are zero.
     """
 
     def __init__(self, layout: Layout, massless: Indices, probes: int = 0) -> None:
         super().__init__(layout)
         self._massless, self.probes = massless, probes
+        self._omits_rows = bool(probes) or layout.has_activities
 
     @cached_property
     def structure(self) -> EliminationStructure:
@@ -95,7 +97,7 @@ class SaddleAlgebra(Products):
         if r.ndim > 1:
             rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
             return np.array([a for a, _ in rows]), np.array([multipliers for _, multipliers in rows])
-        if self.probes:
+        if self._omits_rows:
             if dependent is None:
                 dependent = self.dependent_rows(right)
                 a, multipliers = self.solve_saddle(mass, right, left, r, c, dependent)
@@ -114,6 +116,8 @@ class SaddleAlgebra(Products):
 
     def dependent_rows(self, jacobian: Array) -> DependentRows:
         """Redundancy of the rows of B."""
+        if not self.probes:
+            return self._released_rows(jacobian)
         layout, lengths = self.layout, self.row_lengths(jacobian)
         scale = 1 / np.where(lengths > 0, lengths, 1.0)
         values, unit = np.zeros(self.structure.values), jacobian * scale[self.jacobian_rows]
@@ -130,6 +134,13 @@ class SaddleAlgebra(Products):
             return factors.solve(right)[n : n + layout.rows]
 
         return dependent_rows(solve, scale, self.probes, layout.compliance)
+
+    def _released_rows(self, jacobian: Array) -> DependentRows:
+        """Rows of B that are zero."""
+        rows = self.layout.rows
+        is_zero = np.zeros(rows, dtype=bool)
+        is_zero[self.released_rows(jacobian)] = True
+        return DependentRows(np.zeros((rows, 0)), is_zero, np.zeros((rows, 0)), np.zeros((rows, 0)), np.zeros(rows))
 
     def _factorised(self, mass: Array, right: Array, left: Array, dependent: DependentRows | None) -> Factors:
         values = np.zeros(self.structure.values)

@@ -115,6 +115,10 @@ class Products:
         self.jacobian_rows, self.jacobian_columns = layout.assembled("jacobian")
         self.mass_rows, self.mass_columns = layout.assembled("mass")
 
+    def released_rows(self, jacobian: Array) -> NDArray[np.intp]:
+        """Rows of B that are zero, such as those of released constraints."""
+        return np.flatnonzero(summed(self.jacobian_rows, (jacobian != 0).astype(float), self.layout.rows) == 0)
+
     def row_lengths(self, jacobian: Array) -> Array:
         """Euclidean norms of the rows of B on the free components."""
         squares = jacobian**2 * self.layout.free[self.jacobian_columns]

@@ -265,15 +265,9 @@ class Method(ABC):
             "manifolds with a frame": self.is_free_of_commutators,
             "rotation parameters with form=angular_velocity": self.takes_coordinate_rates,
             "adaptive steps, which need an error estimate": self.has_estimate,
-            "SIMD lanes": self.takes_lanes,
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }
         return [*self.refused, *(what for what, is_taken in stated.items() if not is_taken)]
-
-    @property
-    def takes_lanes(self) -> bool:
-        """True if the method supports SIMD lanes."""
-        return False
 
     @property
     def stability(self) -> str:

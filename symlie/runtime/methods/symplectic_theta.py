@@ -42,10 +42,6 @@ class SymplecticTheta(SelfAdjoint, ProgrammedMethod):
         return cls(Tableau(**common, c=()), THETA.read(reader.name, "theta", reader.entry["theta"]))
 
     @property
-    def takes_lanes(self) -> bool:
-        return False
-
-    @property
     def is_self_adjoint(self) -> bool:
         return self.theta == 0.5
 

@@ -103,10 +103,6 @@ class Taylor(Method):
         return cls(Tableau(**reader.common(), c=()))
 
     @property
-    def takes_lanes(self) -> bool:
-        return True
-
-    @property
     def order(self) -> int:
         return self.tableau.order if self.stated_order is None else self.stated_order
 

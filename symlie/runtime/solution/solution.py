@@ -18,6 +18,7 @@ from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.constraint_forces import constraint_force
 from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
+from symlie.runtime.solution.event_changes import impulses_at
 from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
@@ -337,6 +338,29 @@ class Solution(ListsPublicNames, NamesSuccessors):
             values = self.multipliers[:, part.rows]
             named[name] = values if part.is_array else values[:, 0]
         return named
+
+    def impulses(self, event: Event) -> dict[str, Array]:
+        """Return the impulses Λ of constraints by name at an event that engages constraints.
+
+        They satisfy M (v⁺ - v⁻) + BᵀΛ = 0 and B v⁺ + b = 0, where v⁻ includes resets at the same time.
+
+        Parameters
+        ----------
+        event
+            One of `events`.
+
+        Returns
+        -------
+        dict
+            Arrays by name of the constraint, in N s or N m s, in the shapes of `named_multipliers` at one time; empty
+            if no event at this time engages a constraint.
+
+        Raises
+        ------
+        ModelError
+            If the event does not belong to the solution.
+        """
+        return impulses_at(self, event)
 
     def constraint_force(self, node: str, *constraints: str) -> Array:
         """Return the generalised reaction force -Bᵀλ of constraints on a node over time.

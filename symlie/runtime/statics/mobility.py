@@ -313,7 +313,7 @@ class _Positions(Statics):
         if not system.layout.state_rates:
             return super().moved(q, step)
         at, v = with_completed_rates(m, self.t, q, self.spread(step), self._rates)
-        rates = m.field(self.t, at, v, np.zeros(len(v)), np.zeros(system.layout.rows))
+        rates = m.rate(self.t, at, v, np.zeros(len(v)), np.zeros(system.layout.rows))
         moved = system.kernels.normalize(system.kernels.advance(q, np.where(self._steps, rates, 0.0)))
         m.prescribe(self.t, moved, np.zeros(len(v)))
         return m.with_angles(self.t, moved)

@@ -112,6 +112,11 @@ def monodromy(
             f"'{layout.name}' has constraints that are nonlinear in the velocities, whose variations are not "
             "derived; compare motions from neighbouring initial conditions instead."
         )
+    if len(layout.changes):
+        raise ModelError(
+            f"Events change the state or the constraints of '{layout.name}', which variations do not include; compare "
+            "motions from neighbouring initial conditions instead."
+        )
     if not (is_number(period) and np.isfinite(period) and period > 0):
         raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
     if not (is_whole_number(steps) and steps >= 1):

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import NEWTON_STEPS, POSITION_TOLERANCE, SETTLED, VELOCITY_TOLERANCE
-from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
-from symlie.runtime.layout.layout import Array
+from symlie.errors import (
+    InconsistentInitialValuesError,
+    NotFiniteError,
+    RedundantConstraintsError,
+    SingularMassMatrixError,
+)
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.balances import Balances
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
@@ -48,6 +53,9 @@ class StatedState(Brief):
         Specified values of outputs that are linear in v, such as rates of joints, with their names for messages.
     rates
         Specified rates of joints that are first-order states, and velocities of their bodies; None without such rates.
+    before
+        Velocities before a jump, from which v changes as little as possible, and unwrapped angles stay near those in q;
+        None at a start.
     """
 
     q: Array
@@ -55,6 +63,7 @@ class StatedState(Brief):
     given: NDArray[np.bool_]
     conditions: Mapping[str, tuple[Array, str]] = field(default_factory=dict)
     rates: GivenRates | None = None
+    before: Array | None = None
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
@@ -68,7 +77,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     v = np.where(given & layout.free, stated.v, 0.0)
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
-    q = mechanics.with_start_angles(t, q)
+    q = mechanics.with_start_angles(t, q) if stated.before is None else mechanics.with_angles(t, q)
     near = np.where(given, v, stated.v)
     if stated.rates is not None:
         mechanics.prescribe(t, q, near)
@@ -87,6 +96,8 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             "but not at t = 0, by which its linear algebra is chosen; start at another time, or give it mass."
         )
     problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass, near, stated.rates)
+    if stated.before is not None:
+        return _continued(mechanics, problem, t, q, v, stated.before)
     guess = stated.v if stated.rates is None else near
     if not layout.rows:
         v, chosen = problem.consistent(v, guess)
@@ -99,6 +110,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values, or let them be assembled: system.assembled() (--assemble)."
         )
+    _check_rates(layout, t, mechanics.hidden_residual(t, q, near, jacobian))
     known = v
     v, chosen = problem.consistent(known, guess)
     is_changed = not np.array_equal(v, near)
@@ -117,6 +129,26 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     acceleration, multipliers = mechanics.index1(t, q, v)
     _check_accelerations(mechanics, t, q, v, acceleration)
     return InitialState(q, v, multipliers, chosen)
+
+
+def _check_rates(layout: Layout, t: float, rates: Array) -> None:
+    """Raise NotFiniteError if a constraint has no finite time derivative, as √t at zero."""
+    if not np.isfinite(rates).all():
+        row = int(np.argmin(np.isfinite(rates)))
+        raise NotFiniteError(
+            f"In '{layout.name}', the time derivative of {layout.row_name(row)} is not finite at t = {t:g}; state the "
+            "constraint by a function with finite derivatives."
+        )
+
+
+def _continued(
+    mechanics: Mechanics, problem: VelocityProblem, t: float, q: Array, v: Array, before: Array
+) -> InitialState:
+    """Return the state with the velocities nearest to those before, which satisfies constraints of positions."""
+    found = problem.nearest(v, before)
+    acceleration, multipliers = mechanics.index1(t, q, found)
+    _check_accelerations(mechanics, t, q, found, acceleration)
+    return InitialState(q, found, multipliers)
 
 
 def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:

@@ -192,6 +192,7 @@ def own_initial(system: System) -> tuple[Array, Array]:
     layout = system.layout
     single_q, single_v = system.kernels.initial(system.prepared)
     q, v = np.zeros(layout.storage), np.empty(layout.dimension)
+    q[layout.unwrapped] = layout.initial_activities
     position_q = position_v = 0
     stated = {n.name: n for n in layout.manifest.nodes}
     for node in layout.nodes:

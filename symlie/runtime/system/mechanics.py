@@ -13,6 +13,7 @@ import numpy as np
 
 from symlie.compile.cache import compiled_library
 from symlie.compile.library import Library
+from symlie.errors import RedundantConstraintsError
 from symlie.options import Redundant
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import observer_files
@@ -86,6 +87,13 @@ class Mechanics:
     @cached_property
     def saddle_algebra(self) -> SaddleAlgebra | None:
         """Algebra that factorises the saddle point matrix as a whole, or None if M and its complement are used."""
+        if self.layout.has_activities:
+            if self.takes_redundant_rows:
+                raise RedundantConstraintsError(
+                    f"Events release or engage constraints of '{self.layout.name}', which may not be redundant then; "
+                    "remove the redundant equations, and omit redundant='minimal_norm'."
+                )
+            return SaddleAlgebra(self.layout, self.massless)
         if self.mass_is_regular and not self.takes_redundant_rows:
             return instead_of_complement(self.layout, self.algebra)
         massless = self.massless
@@ -237,3 +245,9 @@ class Mechanics:
     def events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         """Return the event functions, shape (events,)."""
         return self.kernels.events(self.p, t, q, v, multipliers)
+
+    def resets(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Return the new values of components of the state at events, in the order of `Layout.changes`."""
+        if not any(e.resets for e in self.layout.elements):
+            return np.zeros(0)
+        return self.kernels.resets(self.p, t, q, v, multipliers)

@@ -19,8 +19,8 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.system.completion import InitialState
 from symlie.runtime.system.initial_values import conditions_of
-from symlie.runtime.system.output_jacobian import has_open_base, open_rates
-from symlie.runtime.system.state_rates import given_rates, gives_velocities_of_bodies
+from symlie.runtime.system.output_jacobian import open_rates
+from symlie.runtime.system.state_rates import gives_velocities_of_bodies
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -49,10 +49,6 @@ def ordinary_starts(system: System, p: Prepared, q: Array, v: Array, given: NDAr
     found = kernels.begin(p, 0.0, q, v, np.ones_like(given))
     is_complete = found.is_ordinary.copy()
     found.is_ordinary[is_complete] = _have_wanted_rates(system, p, conditions, given, found, is_complete)
-    states = given_rates(layout, system.initial_fields)
-    has_rates = conditions or (states is not None and states.stated)
-    if not has_rates and has_open_base(layout, given):
-        found.is_ordinary[found.v.any(axis=1)] = False
     is_open = layout.free & ~given
     determines = is_open.any() and int(is_open.sum()) == layout.rows and bool(layout.of_velocities.all())
     if conditions or is_complete.all() or not determines:

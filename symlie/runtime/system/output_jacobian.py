@@ -112,16 +112,6 @@ def outboard_joints(layout: Layout) -> set[str]:
     return {r.joint for r in layout.manifest.joint_rates} & {node.name for node in layout.nodes}
 
 
-def has_open_base(layout: Layout, given: NDArray[np.bool_]) -> bool:
-    """Return whether velocities of a floating body that carries joints of minimal coordinates are partly specified.
-
-    The motion of its outboard bodies then follows from their inertia, even if a guess satisfies all equations.
-    """
-    joints = outboard_joints(layout)
-    parts = [given[node.velocity] for node in layout.nodes if node.name not in joints] if joints else []
-    return any(part.any() and not part.all() for part in parts)
-
-
 def _colours(owners: Sequence[NDArray[np.intp]], dimension: int) -> NDArray[np.intp]:
     """Return a colour for each component; components that share an output have different colours, components of no
     output have -1."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.contract.constants import RANK_SHIFT
 from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.layout import Array, Layout, Sparse
 from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.kkt import SaddlePoint, undetermined
 from symlie.runtime.linear.redundancy import (
@@ -104,6 +105,7 @@ def check_solvable(
         )
     free = np.flatnonzero(layout.free)
     M, B = algebra.sparse_mass(lost.mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free]
+    B = B[np.flatnonzero((layout.row_activities < 0) | (algebra.row_lengths(jacobian) > 0))]
     try:
         SaddlePoint(M, B, RANK_SHIFT if takes_redundant_rows else 0.0)
     except np.linalg.LinAlgError:
@@ -128,6 +130,10 @@ def check_rows(
     if not layout.rows:
         return
     norms = algebra.row_lengths(jacobian)
+    released = (norms == 0) & (layout.row_activities >= 0)
+    if released.all():
+        return
+    norms[released] = 1.0
     if not np.all(norms > 0):
         raise RedundantConstraintsError(
             f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
@@ -135,16 +141,23 @@ def check_rows(
         )
     unit = jacobian / norms[algebra.jacobian_rows]
     if isinstance(algebra, DenseAlgebra):
-        values = np.linalg.svd(algebra.jacobian_matrix(unit)[:, layout.free], compute_uv=False)
-        if len(values) == layout.rows and values[-1] > RANK_TOLERANCE:
+        values = np.linalg.svd(algebra.jacobian_matrix(unit)[~released][:, layout.free], compute_uv=False)
+        if len(values) == layout.rows - released.sum() and values[-1] > RANK_TOLERANCE:
             return
-    found = smallest_dependency(algebra.sparse_jacobian(unit)[:, layout.free])
+    found = smallest_dependency(_with_held(algebra.sparse_jacobian(unit)[:, layout.free], released))
     if found is not None:
         raise RedundantConstraintsError(
             f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}; "
             f"{'give one of them more freedom' if _joints(layout, found) else 'remove any one of these equations'}, "
             f"{remedy}.{_others(found)}"
         )
+
+
+def _with_held(rows: Sparse, held: NDArray[np.bool_]) -> Sparse:
+    """Return a matrix with a further column for each of some rows that are zero."""
+    from scipy.sparse import eye_array, hstack
+
+    return hstack([rows, eye_array(len(held), format="csr")[:, np.flatnonzero(held)]], format="csr")
 
 
 def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows) -> str:

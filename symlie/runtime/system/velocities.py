@@ -1,14 +1,15 @@
 """Completion of unspecified initial velocities, independent of units, groups and coordinates.
 
 The result satisfies specified velocities, conditions and constraints B v + b = 0. Unspecified rates of joints are zero
-if that contradicts neither. The remaining freedom minimises the kinetic energy
+if that contradicts neither; then unspecified velocities of floating bodies that carry joints are zero if possible. The
+remaining freedom minimises the kinetic energy
 
     (v - r)ᵀ M (v - r) / 2
 
-of the change. The reference r has the specified velocities and zero elsewhere. In minimal coordinates, r consists of
-velocities of bodies: bodies outboard of a floating body are at rest in r. If some rates of joints cannot be zero, as in
-a linkage with a specified crank rate, r is the motion in which all open rates are zero and which agrees with the
-specified velocities as far as possible: the frame that carries the linkage moves in r, too.
+of the change. In the reference r, bodies of joints are at rest, and other nodes have the specified velocities and zero
+elsewhere. If some rates of joints cannot be zero, as in a linkage with a specified crank rate, r is the motion in which
+all open rates are zero and which agrees with the specified velocities as far as possible: the frame that carries the
+linkage moves in r, too.
 """
 
 from __future__ import annotations
@@ -26,13 +27,7 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.compromise import compromise
 from symlie.runtime.linear.nearest import Nearest
 from symlie.runtime.linear.schur import DenseAlgebra
-from symlie.runtime.system.output_jacobian import (
-    has_open_base,
-    linear_outputs,
-    open_rates,
-    outboard_joints,
-    output_columns,
-)
+from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, outboard_joints, output_columns
 from symlie.runtime.system.state_rates import GivenRates, determining_rows
 
 if TYPE_CHECKING:
@@ -93,9 +88,7 @@ class VelocityProblem:
             if not _agree(guessed, guess):
                 return self.completed(v)
             guessed = guess
-        has_rates = self._conditions or self._stated_rates
-        is_open = not has_rates and has_open_base(self._layout, self._given) and guessed.any()
-        return (guessed, ()) if not is_open and self.accepts(guessed) else self.completed(v)
+        return (guessed, ()) if self.accepts(guessed) else self.completed(v)
 
     def hidden(self, v: Array) -> Array:
         """Return B v + b, shape (constraints,)."""
@@ -135,6 +128,25 @@ class VelocityProblem:
         self._check_constraints(found, v)
         return found, chosen
 
+    def nearest(self, v: Array, near: Array) -> Array:
+        """Return the velocities nearest to others, in the metric of M, that satisfy all equations; raise
+        InconsistentInitialValuesError on contradictions."""
+        from scipy.sparse import vstack
+
+        columns, conditions = self._columns, {**self._stated_rates, **self._conditions}
+        stated = linear_outputs(self._mechanics, self._t, self._q, list(conditions))
+        hard = vstack([self._constraints, self._given_rows, stated.matrix[:, columns]], format="csr")
+        values = np.concatenate([np.zeros(0), *(c for c, _ in conditions.values())]) - stated.offset
+        data = np.concatenate([self._drift, v[columns][self._given[columns]], values])
+        problem, found = Nearest(hard, self.metric), near.copy()
+        found[columns] = problem.point(near[columns], data)
+        misfit = np.abs(problem.misfit(found[columns], data))
+        size = max(1e-300, float(np.abs(problem.misfit(0 * near[columns], data)).max(initial=0.0)))
+        self._check_conditions(conditions, misfit, size, len(data) - len(values))
+        found = np.where(self._given, v, found)
+        self._check_constraints(found, v)
+        return found
+
     @cached_property
     def _open_rates(self) -> list[str]:
         """Joint rates that are not determined by the specified velocities of their nodes."""
@@ -166,22 +178,24 @@ class VelocityProblem:
         return found
 
     def _at_rest(self, v: Array) -> Array:
-        """Return the velocities from which changes are measured, where unspecified bodies are at rest.
+        """Return the velocities from which changes are measured: bodies of joints are at rest.
 
-        Bodies of joints that are nodes or first-order states would otherwise move with a floating body.
+        In minimal coordinates they are no unknowns, so that their velocities would depend on those of other bodies.
         """
-        if self._rates is not None:
-            return np.where(self._given, v, 0.0)
-        layout, found = self._layout, v.copy()
-        joints = outboard_joints(layout)
+        layout, of_joints = self._layout, np.zeros(self._layout.dimension, dtype=bool)
         outboard = np.zeros(layout.dimension)
+        joints = outboard_joints(layout)
         for node in layout.nodes:
             outboard[node.velocity] = node.name in joints
+        for rate in layout.manifest.joint_rates:
+            if rate.output in layout.outputs:
+                of_joints[output_columns(layout, rate.joint, rate.output)] = True
         if outboard.any():
-            coupled = abs(self._mechanics.algebra.sparse_mass(self._mass)) @ outboard > 0
-            for node in layout.nodes:
-                if node.name not in joints and coupled[node.velocity].any():
-                    found[node.velocity] = 0.0
+            of_joints |= abs(self._mechanics.algebra.sparse_mass(self._mass)) @ outboard > 0
+        found = np.where(self._given, v, 0.0)
+        for node in layout.nodes:
+            if not node.is_array and of_joints[node.velocity].any():
+                found[node.velocity] = 0.0
         return found
 
     @cached_property
@@ -255,15 +269,19 @@ class VelocityProblem:
         chosen: list[str] = []
         kept = vstack([hard, rows[held]], format="csr")
         goal = np.concatenate([data, np.zeros(int(held.sum()))])
+        reference = start
         if not held.all():
             is_open = np.array(held)
             for k in np.flatnonzero(~held):
                 is_open[k] = not known.is_determined(rows[[k]].toarray()[0])
-            reference = start
             if is_open[~held].any():
                 groups = self._groups(len(drift), [len(values) for values, _ in conditions.values()])
                 reference = self._reference(rows[is_open], drift, hard, data, groups)
                 chosen = [rates.names[k] for k in np.flatnonzero(is_open & ~held)]
+            found = Nearest(kept, self.metric).point(reference, goal)
+        bases = self._resting_bases(kept, goal, reference)
+        if bases.shape[0]:
+            kept, goal = vstack([kept, bases], format="csr"), np.concatenate([goal, np.zeros(bases.shape[0])])
             found = Nearest(kept, self.metric).point(reference, goal)
         whole = np.zeros(len(v))
         whole[columns] = found
@@ -271,6 +289,23 @@ class VelocityProblem:
         moving = np.abs(both.misfit(found, 0 * target))[hard.shape[0] :] > MISFIT * size
         chosen = [name for name in dict.fromkeys(chosen) if moving[[other == name for other in rates.names]].any()]
         return whole, (*chosen, *self._chosen_nodes(found, kept, chosen))
+
+    def _resting_bases(self, kept: Sparse, goal: Array, reference: Array) -> Sparse:
+        """Return equations of unspecified velocities of floating bodies that can be zero."""
+        from scipy.sparse import eye_array, vstack
+
+        columns = self._columns
+        fields = np.where(self._given, -1, self._layout.bases)[columns]
+        places = np.flatnonzero(fields >= 0)
+        rows = eye_array(len(columns), format="csr")[places]
+        if not len(places):
+            return rows
+        both = Nearest(vstack([kept, rows], format="csr"), self.metric, len(places))
+        target = np.concatenate([goal, np.zeros(len(places))])
+        found = both.point(reference, target)
+        sizes = (np.abs(both.misfit(x, y)).max() for x, y in ((0 * found, target), (found, 0 * target)))
+        moves = np.abs(both.misfit(found, target))[kept.shape[0] :] > MISFIT * max(sizes)
+        return rows[np.flatnonzero(~np.isin(fields[places], fields[places][moves]))]
 
     def _groups(self, constraints: int, sizes: list[int]) -> NDArray[np.intp]:
         """Return the number of the constraint, field of a node, or condition to which each equation belongs."""

@@ -33,8 +33,7 @@ static inline symlie_real principal_angle(const symlie_problem *restrict P, int 
     return atan2(q[P->angle_place[4 * k + 1]], q[P->angle_place[4 * k]]);
 }
 
-#if PRESCRIBED && SYMLIE_LANES == 1
-
+#if PRESCRIBED
 static inline void prescribed_at(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v,
                                  symlie_real *restrict angle, symlie_real *restrict rate)
 {
@@ -45,7 +44,8 @@ static inline void prescribed_at(const symlie_problem *restrict P, symlie_real t
     }
 }
 
-/* Compute the rotations of prescribed angles between two times by Simpson's rule on sufficiently short subintervals. */
+/* Compute the rotations of prescribed angles between two times by Simpson's rule on sufficiently short subintervals.
+ * Lanes that have reached the end repeat their last subinterval. */
 SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, symlie_real end,
                                      const symlie_real *restrict at, symlie_real *restrict turned)
 {
@@ -58,35 +58,36 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_re
     ARRAY(middle_rate, ANGLES);
     const symlie_real span = end - start;
     symlie_real t = start, width = span;
+    symlie_mask active = start < end;
     copy(STORAGE, at, q);
-    for (int k = 0; k < DIMENSION; k++) v[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) v[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < ANGLES; k++)
-        if (P->angle_place[4 * k + 3]) turned[k] = 0;
+        if (P->angle_place[4 * k + 3]) turned[k] = SYMLIE_NUMBER(0);
     prescribed_at(P, t, q, v, angle, rate);
-    while (t < end) {
-        const int is_last = !(t + width < end);
-        symlie_real apart = 0;
-        if (is_last) width = end - t;
+    while (SYMLIE_ANY(active)) {
+        const symlie_mask is_last = SYMLIE_NOT(t + width < end);
+        symlie_real apart = SYMLIE_NUMBER(0);
+        width = SYMLIE_WHERE(is_last, end - t, width);
         prescribed_at(P, t + 0.5 * width, q, v, later_angle, middle_rate);
-        prescribed_at(P, is_last ? end : t + width, q, v, later_angle, later_rate);
+        prescribed_at(P, SYMLIE_WHERE(is_last, end, t + width), q, v, later_angle, later_rate);
         for (int k = 0; k < ANGLES; k++) {
             const symlie_real part = width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
             const symlie_real x = angle[k] + part - later_angle[k];
             const symlie_real off = fabs(x - WHOLE_TURN * rint(x / WHOLE_TURN))
                                + fabs(width * (rate[k] - 2 * middle_rate[k] + later_rate[k])) / 12;
-            if (P->angle_place[4 * k + 3] && off > apart) apart = off;
+            if (P->angle_place[4 * k + 3]) apart = SYMLIE_WHERE(off > apart, off, apart);
         }
-        if (apart > CLEAR_ANGLE && width > SMALLEST_PART * span) {
-            width *= 0.5;
-            continue;
+        const symlie_mask is_coarse = active & (apart > CLEAR_ANGLE) & (width > SMALLEST_PART * span);
+        const symlie_mask is_done = active & SYMLIE_NOT(is_coarse);
+        for (int k = 0; k < ANGLES; k++) {
+            const symlie_real sum = turned[k] + width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
+            if (P->angle_place[4 * k + 3]) turned[k] = SYMLIE_WHERE(is_done, sum, turned[k]);
         }
-        for (int k = 0; k < ANGLES; k++)
-            if (P->angle_place[4 * k + 3]) turned[k] += width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
-        copy(ANGLES, later_angle, angle);
-        copy(ANGLES, later_rate, rate);
-        if (is_last) break;
-        t += width;
-        width *= 2;
+        copy_where(is_done, ANGLES, later_angle, angle);
+        copy_where(is_done, ANGLES, later_rate, rate);
+        active &= SYMLIE_NOT(is_done & is_last);
+        t = SYMLIE_WHERE(active & is_done, t + width, t);
+        width = SYMLIE_WHERE(is_coarse, width * 0.5, SYMLIE_WHERE(active & is_done, width * 2, width));
     }
 }
 #endif
@@ -101,7 +102,7 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
 #if HAS_ANGLES
     ARRAY(turned, ANGLES);
     for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(increment[P->angle_place[4 * k + 2]]);
-#if PRESCRIBED && SYMLIE_LANES == 1
+#if PRESCRIBED
     int is_prescribed = 0;
     for (int k = 0; k < ANGLES; k++) is_prescribed |= P->angle_place[4 * k + 3];
     if (is_prescribed) prescribed_rotation(P, work, start, end, end_q, turned);

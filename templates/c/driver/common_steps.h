@@ -4,6 +4,7 @@
 #define SYMLIE_COMMON_STEPS_H
 
 #include "trial.h"
+#include "projection.h"
 #include "drift.h"
 #include "lane_members.h"
 
@@ -15,9 +16,13 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
     trial->rhs_evaluations = SYMLIE_WHOLE(0);
     begin_counts(trial);
     trial->ends_run = 1;
-    for (int l = 0; l < SYMLIE_LANES; l++)
-        if (in->member[l] >= 0) trial->ends_run &= ends_run(in->plan, in->states + in->member[l], in->attempt + l);
-    if (single_step(P, work, t, h, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
+    for (int l = 0; l < SYMLIE_LANES; l++) {
+        const long long member = in->member[in->shares[l]];
+        if (in->member[l] >= 0) trial->ends_run &= ends_run(in->plan, in->states + member, in->attempt + l);
+        if (CHOOSES_ORDER) trial->planned[l] = fmin(in->states[member].h, in->plan->control->h_max);
+    }
+    if (composed_step(P, work, t, h, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
+    if (project_end(P, work, t, end, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
     carry(P, work, t, in->state.q, in->state.carried, end, trial->q, trial->increment, trial->carried);
     return 1;
 }

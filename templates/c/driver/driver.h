@@ -9,6 +9,7 @@
 #include "pace.h"
 #include "stiffness.h"
 #include "events.h"
+#include "event_changes.h"
 #include "record.h"
 #include "switches.h"
 #if RESTARTS_AT_KINKS
@@ -18,16 +19,14 @@
 long long symlie_workspace(const symlie_problem *P)
 {
     if (FIXED_TOPOLOGY) return kept_workspace(P);
-    long long inner = step_workspace(P);
-#if SUBSTEPS
-    inner += substep_workspace(P);
-#endif
+    long long inner = step_workspace(P) + substep_workspace(P);
     if (acceleration_workspace(P) > inner) inner = acceleration_workspace(P);
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     if (rank_workspace(P) > inner) inner = rank_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
+    if (change_workspace(P) > inner) inner = change_workspace(P);
 #if RESTARTS_AT_KINKS
     if (estimate_workspace(P) > inner) inner = estimate_workspace(P);
 #endif
@@ -62,6 +61,7 @@ static inline void find_first_step(const symlie_problem *restrict P, symlie_real
     const symlie_real longest = fmin(plan->end[state->segment] - state->t, control->h_max);
     const symlie_real found = first_step(P, control, FIRST_ORDER, state->t, longest, state->q, state->v, mass, work);
     state->h = fmax(found, smallest_step(plan, state->t));
+    if (HAS_CHANGES) limit_first_step(plan, state);
 #endif
 }
 
@@ -79,6 +79,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
     other.is_inside = 1;
 #endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
+#if RELEASES
+    if (!keep_rows(P, work, state, &mass)) return SYMLIE_NOT_FINITE;
+#endif
     const int begun = begin_events(P, control, state);
     if (begun != SYMLIE_DONE) return begun;
     for (;;) {
@@ -113,6 +116,10 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         status = finish_step(P, work, t, attempt.end, control, &mass, state, &trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         symlie_scalar reached = 0;
+#if HAS_CHANGES
+        const symlie_scalar planned = attempt.end;
+        const long long first_event = record->events;
+#endif
 #if HAS_SWITCHES
         const long long recorded = record->count;
         other.may_be_rough = 1;
@@ -133,30 +140,46 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             return SYMLIE_CONSTRAINT_DRIFT;
         if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, attempt.end, h, control, &mass, state, &trial);
         record_tried(record, &attempt, control->with_estimate ? trial.error : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
-        int is_terminal = 0;
+        int is_end = 0; /* 1 if the step ends at an event */
 #if HAS_EVENTS
-        status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_terminal,
+        status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_end,
                              &attempt.end);
         if (status != SYMLIE_DONE) return status;
 #endif
         /* A step shortened at a switch gives no information on the admissible step size. */
         if (control->is_adaptive && !(reached > 0)) propose_step(state, &attempt, factor_of(control, &trial));
-        if (!is_terminal)
+        if (!is_end)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
         accept(P, !FIXED_TOPOLOGY, state, attempt.end, &trial);
 #if HAS_SWITCHES
-        /* Discard records after a terminal event. */
-        while (is_terminal && record->count > recorded && record->t[record->count - 1] >= attempt.end) record->count--;
-        if (reached > 0 && !is_terminal) go_on_from_switch(control, state, is_part && !control->is_adaptive);
-        if (is_part && !is_terminal && !control->is_adaptive) {
+        /* Discard records after the event. */
+        while (is_end && record->count > recorded && record->t[record->count - 1] >= attempt.end) record->count--;
+        if (reached > 0 && !is_end) go_on_from_switch(control, state, is_part && !control->is_adaptive);
+        if (is_part && !is_end && !control->is_adaptive) {
             if (plan->record_switches) record_state(P, state, record);
             continue;
         }
 #endif
         /* The initial state of a run is already recorded. */
-        const int is_recorded = is_terminal && plan->record_every && !(attempt.end > t);
-        if (!is_recorded && (is_terminal || records_end(plan, state, &attempt))) record_state(P, state, record);
-        if (is_terminal) return SYMLIE_EVENT;
+        const int is_recorded = is_end && plan->record_every && !(attempt.end > t);
+#if HAS_CHANGES
+        if (is_end && changes_state(P, control, record, first_event, attempt.end)) {
+            const int is_early = attempt.end < planned;
+            const int is_terminal = ends_run_at(P, control, record, first_event, attempt.end);
+            if (is_early) attempt.is_last = 0;
+            if (plan->record_changes && attempt.end > t) record_state(P, state, record);
+            status = change_state(P, work, first_event, plan, &mass, state, record);
+            if (status == SYMLIE_ACCUMULATION) record_state(P, state, record);
+            if (status != SYMLIE_DONE) return status;
+            go_on_from_switch(control, state, is_early && !control->is_adaptive);
+            limit_first_step(plan, state);
+            if (is_terminal || plan->record_changes || records_end(plan, state, &attempt)) record_state(P, state, record);
+            if (is_terminal) return SYMLIE_EVENT;
+            continue;
+        }
+#endif
+        if (!is_recorded && (is_end || records_end(plan, state, &attempt))) record_state(P, state, record);
+        if (is_end) return SYMLIE_EVENT;
         /* Return to the caller, which may report the change of rank. */
         if (CONSTRAINED && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
     }

@@ -185,6 +185,7 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
         if (status != SYMLIE_DONE) return status;
     }
     for (int e = 0; e < EVENTS; e++) {
+        if (is_idle(P, in->state->q, e)) continue;
         symlie_real *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
         event_path path = {.event = e, .record = record};
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));

@@ -153,6 +153,7 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
     symlie_real *const work = in->work;
     in->work += search_workspace(P);
     for (int e = 0; e < EVENTS; e++) {
+        if (is_idle(P, in->state->q, e)) continue;
         event_path path = {.event = e, .record = record};
         path.scale = fmax(fabs(in->state->event[e]), fabs(trial->event[e]));
         clear_start(in, e, path.scale);

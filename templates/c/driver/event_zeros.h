@@ -27,13 +27,39 @@ static inline int is_before(symlie_real before, symlie_real value)
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
+/* Return whether an event only releases and engages constraints which are released and engaged already. Such events do
+ * not occur: their functions may vanish up to rounding. */
+static inline int is_idle(const symlie_problem *restrict P, const symlie_real *restrict q, int event)
+{
+#if RELEASES
+    int known = 0;
+    for (long long k = 0; k < P->changes; k++) {
+        const int *change = P->change + 3 * k;
+        if (change[0] != event) continue;
+        if (change[2] >= 0 || q[change[1] - DIMENSION] != (change[2] == ENGAGED)) return 0;
+        known = 1;
+    }
+    return known;
+#else
+    (void)P, (void)q, (void)event;
+    return 0;
+#endif
+}
+
+/* Return whether functions that are zero at the start of a step count as not yet zero: at the start of a run, and after
+ * a change of the state. */
+static inline int is_start(const symlie_state *restrict state)
+{
+    return state->event_is_valid == BEGINS_RUN || (HAS_CHANGES && state->changes_at_once && state->t == state->changed_at);
+}
+
 /* Set a value directly after a zero at the start of a run to zero if it is round-off compared with the values of the
  * first step. */
 static inline void clear_start(const step_inside *restrict in, int event, symlie_real scale)
 {
     symlie_real *value = in->state->event + event;
     const symlie_real direction = in->control->event_direction[event];
-    if (in->state->event_is_valid == BEGINS_RUN && *value * direction > 0 && fabs(*value) <= EVENT_TOUCH * scale)
+    if (is_start(in->state) && *value * direction > 0 && fabs(*value) <= EVENT_TOUCH * scale)
         *value = -AT_START * direction;
 }
 
@@ -134,7 +160,7 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
     if (value == 0 && fabs(path->value) == AT_START) value = path->value;
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
         symlie_real length = x, at_zero = value;
-        if (path->x == 0 && fabs(path->value) == AT_START && in->state->event_is_valid == BEGINS_RUN) {
+        if (path->x == 0 && fabs(path->value) == AT_START && is_start(in->state)) {
             copy_start(in);
             record_event(in, path, in->t);
             path->x = x, path->value = value;

@@ -1,5 +1,5 @@
 /* Events: zeros of functions of (t, q, v, lambda) within accepted steps, located by event_search.h or event_series.h.
- * All events are recorded; the first terminal one ends the run. */
+ * All events are recorded. Steps end at events that end the run or change the state. */
 #ifndef SYMLIE_EVENTS_H
 #define SYMLIE_EVENTS_H
 
@@ -32,11 +32,17 @@ static inline int begin_events(const symlie_problem *restrict P, const symlie_co
     return are_numbers(P, state->event) ? SYMLIE_DONE : SYMLIE_EVENT_NOT_A_NUMBER;
 }
 
-/* Record events within a step. After a terminal event, trial contains the state at the event and *end its time. */
+/* Return whether steps end at an event. */
+static inline int ends_step(const symlie_control *restrict control, int event)
+{
+    return control->event_is_terminal[event] || (HAS_CHANGES && control->event_changes[event]);
+}
+
+/* Record events within a step. If a step ends at an event, trial contains the state there and *end its time. */
 static inline int find_events(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end_of_step,
                               const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                               symlie_trial *restrict trial, symlie_trial *restrict other, symlie_record *restrict record,
-                              int *restrict is_terminal, symlie_real *restrict end)
+                              int *restrict is_end, symlie_real *restrict end)
 {
     const long long width = EVENT_WIDTH;
     const long long before = record->events;
@@ -51,15 +57,15 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
     if (status != SYMLIE_DONE) return status;
     for (long long n = before; n < record->events; n++) {
         const symlie_real *row = record->event + width * n;
-        if (control->event_is_terminal[(int)row[0]] && (!*is_terminal || row[1] < first)) first = row[1], *is_terminal = 1;
+        if (ends_step(control, (int)row[0]) && (!*is_end || row[1] < first)) first = row[1], *is_end = 1;
     }
-    if (*is_terminal) {
-        /* Discard events after the terminal event; its state becomes the end of the step. */
+    if (*is_end) {
+        /* Discard events after this event; its state becomes the end of the step. */
         long long kept = before;
         for (long long n = before; n < record->events; n++) {
             symlie_real *row = record->event + width * n;
             if (row[1] > first) continue;
-            if (row[1] == first && control->event_is_terminal[(int)row[0]]) {
+            if (row[1] == first && ends_step(control, (int)row[0])) {
                 copy(STORAGE, row + 2, trial->q);
                 copy(DIMENSION, row + 2 + STORAGE, trial->v);
                 copy(ROWS, row + 2 + STORAGE + DIMENSION, trial->lambda);

@@ -28,17 +28,13 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     return SYMLIE_DONE;
 }
 
-/* Project the state at the end of a step if requested. */
+/* Project the state at the end of a step and minimise the multipliers, if requested. */
 static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
-        const int status = project(P, work, t, end, control->project_position != 0, control->project_velocity != 0, mass, state, trial);
-        if (status != SYMLIE_DONE) return status;
-        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
-    }
-    return minimise_multipliers(P, work, end, control, mass, trial);
+    const int status = project_end(P, work, t, end, control, mass, state, trial);
+    return status != SYMLIE_DONE ? status : minimise_multipliers(P, work, end, control, mass, trial);
 }
 
 /* Store the first stage of a rejected step: it depends on the state, not on the step size. */
@@ -48,16 +44,6 @@ static inline void keep_first_stage(const symlie_problem *restrict P, symlie_sta
     if (trial->rhs_evaluations == 0) return;
     copy(DIMENSION, trial->first_acceleration, state->acceleration);
     state->acceleration_is_valid = 1;
-}
-
-/* Count an accepted step by its order, for variable-order methods. */
-static inline void count_order(long long order, symlie_state *restrict state)
-{
-#if CHOOSES_ORDER
-    long long *const counts[] = {&state->steps_of_order_1, &state->steps_of_order_2, &state->steps_of_order_3,
-                                 &state->steps_of_order_4, &state->steps_of_order_5};
-    ++*counts[order - 1];
-#endif
 }
 
 /* Replace the state by the state at the end of the step: exchange or copy the arrays. */
@@ -102,12 +88,6 @@ static inline void bring_back(int n, symlie_real *restrict own, symlie_real **no
     *now = own;
 }
 
-#if SUBSTEPS
-#include "substeps.h"
-#else
-#define composed_step single_step
-#endif
-
 /* Attempt a step of the method, or of its composition, without projection. */
 static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                            const symlie_control *restrict control, mass_matrix *restrict mass,
@@ -116,6 +96,7 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
     trial->error = SYMLIE_NUMBER(0);
     trial->rhs_evaluations = 0;
     begin_counts(trial);
+    if (CHOOSES_ORDER) trial->planned = fmin(state->h, control->h_max);
     const int status = composed_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
     count_newton(t, &trial->newton, 0, state);

@@ -29,23 +29,24 @@ static inline void take_lane(long long n, const symlie_real *from, int lane, voi
     for (long long k = 0; k < n; k++) numbers[k] = from[k][lane];
 }
 
-static inline long long parameters_of(const symlie_lanes *lanes)
+static inline long long parameters_of(const symlie_lanes *given)
 {
     long long all = 0;
-    for (long long k = 0; k <= lanes->types; k++) all += lanes->parameters[k];
+    for (long long k = 0; k <= given->types; k++) all += given->parameters[k];
     return all;
 }
 
 /* Size of the states of all lanes. */
 static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED + OWN; }
 
-long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
+long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *given)
 {
-    long long inner = step_workspace(P);
+    long long inner = step_workspace(P) + substep_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
+    if (projection_workspace(P) > inner) inner = projection_workspace(P);
     const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
-    return (parameters_of(lanes) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
+    return (parameters_of(given) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }
 
 /* put_state and take_state copy the state of a member to its lane and back, before and after calls and individual
@@ -170,11 +171,18 @@ static inline long long evaluations_of_lane(const symlie_control *restrict contr
 {
     return trial->rhs_evaluations[lane] - (has_first && !have_first);
 }
+#endif
 
+#if !(KEEPS_FACTORS || POLYNOMIAL)
 /* Hooks for methods that cache data between steps; the methods compiled here do not. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     (void)P, (void)from, (void)to;
+}
+
+static inline void forget_lane(const symlie_problem *restrict P, int lane)
+{
+    (void)P, (void)lane;
 }
 
 static inline void forget_alone(const symlie_problem *restrict P, void *workspace)

@@ -36,6 +36,16 @@
 #define HAS_SWITCHES 0
 #endif
 
+/* 1 if events change the state. */
+#ifndef RELEASES
+#define RELEASES 0
+#endif
+#if defined(RESETS) || RELEASES
+#define HAS_CHANGES 1
+#else
+#define HAS_CHANGES 0
+#endif
+
 /* 1 if each step proposes the length of the next one. */
 #ifndef CHOOSES_LENGTH
 #define CHOOSES_LENGTH CHOOSES_ORDER
@@ -67,13 +77,12 @@
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0
 #endif
-#if !POLYNOMIAL
+#if !(KEEPS_FACTORS || POLYNOMIAL)
 static inline void forget_kept(const symlie_problem *restrict P)
 {
     (void)P;
 }
-#endif
-#if !(KEEPS_FACTORS || POLYNOMIAL)
+
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     return 0;
@@ -117,7 +126,9 @@ typedef struct {
     long long dependent_rows;   /* dependent constraint equations at the end; multipliers then have the smallest norm */
     long long keeps_difference; /* 1 if `difference` is needed */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
-    long long order;            /* order of the step, for variable-order methods */
+    symlie_real planned;        /* length of the step before it was shortened to reach a time, for methods of variable
+                                 * order */
+    symlie_whole order;         /* order of the step, for these methods */
     symlie_real factor;         /* factor of the next step size, for methods that choose it */
     symlie_mask is_untried;     /* lanes whose step exceeds the limit of the method: nothing is computed except the
                                  * error */

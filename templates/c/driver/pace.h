@@ -85,7 +85,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             return SYMLIE_RECORDS;
         }
         if (control->is_adaptive ? !(state->t < end) : state->step >= steps) continue;
-        if (record->count + 2 * (HAS_SWITCHES && plan->record_switches) >= record->capacity || record->tried >= record->capacity
+        if (record->count + 2 * (HAS_SWITCHES && plan->record_switches) + (HAS_CHANGES && plan->record_changes) >= record->capacity || record->tried >= record->capacity
             || record->events + MOST_EVENTS * event_values > record->event_capacity)
             return SYMLIE_BUFFER_FULL;
         if (RESTARTS_AT_KINKS && control->is_adaptive && !(state->h > 0)) return SYMLIE_SEEKS_STEP;
@@ -105,8 +105,8 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             attempt->h = attempt->equal;
             attempt->is_last = state->step + 1 == steps;
             attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
-            /* After a switch, attempt the rest of the step. */
-            if (HAS_SWITCHES && state->t > attempt->t) attempt->t = state->t, attempt->h = attempt->end - state->t;
+            /* After a switch or a change of the state, attempt the rest of the step. */
+            if ((HAS_SWITCHES || HAS_CHANGES) && state->t > attempt->t) attempt->t = state->t, attempt->h = attempt->end - state->t;
             if (POLYNOMIAL) attempt->h = attempt->end - attempt->t;
         }
         return SYMLIE_GOES_ON;

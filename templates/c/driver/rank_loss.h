@@ -9,15 +9,15 @@
 #include "dependent_rows.h"
 #include "projection.h"
 
-#define WATCHES_RANK (CONSTRAINED && !PROBES)
+#define WATCHES_RANK (CONSTRAINED && !PROBES && !RELEASES)
 
 static inline long long rank_workspace(const symlie_problem *restrict P)
 {
-    return 4LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS;
+    return 4LL * DIMENSION + 3LL * JACOBIAN_VALUES + 3LL * ROWS;
 }
 
 #if WATCHES_RANK
-/* Compute |B| |v| from the entries of B; generated products may exploit their signs. */
+/* Multiply a matrix with the entries of B, such as |B|, and a vector; generated products may exploit signs. */
 static inline void lengths_of_rows(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
 #if FIXED_TOPOLOGY
@@ -28,11 +28,31 @@ static inline void lengths_of_rows(const symlie_problem *restrict P, const symli
 #endif
 }
 
+/* Return whether a row of B, weighted by squares of velocities, shrinks to half its length or reverses within a step
+ * without changing its direction. */
+static inline int has_vanishing_row(const symlie_problem *restrict P, const symlie_real *restrict begin, const symlie_real *restrict end,
+                                    const symlie_real *restrict squares, symlie_real *restrict product, symlie_real *restrict first,
+                                    symlie_real *restrict common, symlie_real *restrict last)
+{
+    for (int k = 0; k < JACOBIAN_VALUES; k++) product[k] = begin[k] * begin[k];
+    lengths_of_rows(P, product, squares, first);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) product[k] = begin[k] * end[k];
+    lengths_of_rows(P, product, squares, common);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) product[k] = end[k] * end[k];
+    lengths_of_rows(P, product, squares, last);
+    for (int i = 0; i < ROWS; i++) {
+        const int is_parallel = common[i] * common[i] > RANK_PARALLEL * first[i] * last[i];
+        if (is_parallel && (common[i] < 0 || common[i] > RANK_SHRUNK * last[i])) return 1;
+    }
+    return 0;
+}
+
 SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                                   mass_matrix *restrict mass, const symlie_state *restrict state, const symlie_trial *restrict trial)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(other, JACOBIAN_VALUES);
+    ARRAY(product, JACOBIAN_VALUES);
     ARRAY(length, ROWS);
     ARRAY(mu, ROWS);
     ARRAY(c, ROWS);
@@ -43,6 +63,9 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     symlie_real size = 0, sum = 0, left = 0, rest = 0, was = 0;
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return 0;
     system_jacobian(P, end, trial->q, trial->v, B);
+    system_jacobian(P, t, state->q, state->v, other);
+    for (int k = 0; k < DIMENSION; k++) d[k] = trial->v[k] * trial->v[k];
+    if (has_vanishing_row(P, other, B, d, product, length, mu, c)) return 1;
     for (int k = 0; k < JACOBIAN_VALUES; k++) other[k] = fabs(B[k]);
     for (int k = 0; k < DIMENSION; k++) d[k] = fabs(trial->v[k]);
     lengths_of_rows(P, other, d, length);

@@ -59,7 +59,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     }
     s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0,
                                               ends_run(in->plan, s, attempt));
-    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &trial->newton, lane, 0);
+    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &trial->newton, lane, CHOOSES_ORDER ? trial->order[lane] : 0);
     count_newton(attempt->t, &trial->newton, lane, s);
     if (!is_taken) {
         if (!s->acceleration_is_valid)
@@ -71,6 +71,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     if (CONSTRAINED && phi > s->largest_constraint) s->largest_constraint = phi;
     if (CONSTRAINED && rate > s->largest_velocity) s->largest_velocity = rate;
     s->acceleration_is_valid = trial->acceleration_is_valid;
+    if (CHOOSES_ORDER) count_order(trial->order[lane], s);
     s->t = attempt->end;
     s->surprises = 0;
     s->step++;
@@ -125,15 +126,16 @@ static inline long long take_member(const symlie_problem *restrict P, lane_membe
         if (!IN_GROUPS && in->states[next].steps == 0 && (status[next] = go_alone(in, next, budget, 1)) != SYMLIE_BUDGET) continue;
         in->member[lane] = next;
         put_member(P, in, lane);
+        forget_lane(P, lane);
         return next + 1;
     }
     return next;
 }
 
 long long symlie_integrate_lanes(const symlie_problem *problems, long long first, long long count, symlie_state *states,
-                                 const symlie_plan *plan, symlie_record *records, int *status, const symlie_lanes *lanes)
+                                 const symlie_plan *plan, symlie_record *records, int *status, const symlie_lanes *given)
 {
-    lane_members in = {.problems = problems, .states = states, .plan = plan, .records = records, .lanes = lanes};
+    lane_members in = {.problems = problems, .states = states, .plan = plan, .records = records, .lanes = given};
     long long next = first, budget = plan->budget;
     mass_matrix mass;
     place_lanes(&in, problems + first);

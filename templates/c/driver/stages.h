@@ -44,9 +44,9 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
 }
 
 /* Return whether a Newton iteration for a velocity has converged to round-off, judged by its last correction. */
-static inline int is_settled(const symlie_problem *restrict P, const symlie_real *restrict correction, const symlie_real *restrict v)
+static inline symlie_mask is_settled(const symlie_problem *restrict P, const symlie_real *restrict correction, const symlie_real *restrict v)
 {
-    return SYMLIE_ALL(largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0)));
+    return largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0));
 }
 
 SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_scalar alpha,
@@ -82,25 +82,29 @@ static inline int stage_between(const symlie_problem *restrict P, symlie_real an
                                 symlie_real *restrict b, symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
 {
     const symlie_real scale = -1 / length;
-    for (int n = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
-        hidden_residual(P, next_t, next_Q, next_B, NONLINEAR_ROWS ? V : known, alpha, b, c);
-#if NONLINEAR_ROWS
+    if (!NONLINEAR_ROWS) {
+        hidden_residual(P, next_t, next_Q, next_B, known, alpha, b, c);
+        for (int k = 0; k < ROWS; k++) c[k] *= scale;
+        return solve_between(P, mass, B, next_B, r, c, a, lambda) ? SYMLIE_DONE : stage_failure(P, angle, mass, r, c);
+    }
+    symlie_mask active = SYMLIE_TRUE; /* lanes in which the constraints are not yet satisfied */
+    for (int n = 0; n < VELOCITY_STEPS; n++) {
+        hidden_residual(P, next_t, next_Q, next_B, V, alpha, b, c);
         for (int k = 0; k < DIMENSION; k++) change[k] = known[k] - V[k];
         multiply_jacobian(P, next_B, change, b);
-        for (int k = 0; k < ROWS; k++) c[k] += b[k];
-#endif
-        for (int k = 0; k < ROWS; k++) c[k] *= scale;
-        if (!solve_between(P, mass, B, next_B, r, c, a, lambda)) return stage_failure(P, angle, mass, r, c);
-#if NONLINEAR_ROWS
+        for (int k = 0; k < ROWS; k++) c[k] = (c[k] + b[k]) * scale;
+        copy(DIMENSION, a, change);
+        if (!solve_between(P, mass, B, next_B, r, c, change, b)) return stage_failure(P, angle, mass, r, c);
+        copy_where(active, DIMENSION, change, a);
+        copy_where(active, ROWS, b, lambda);
         for (int k = 0; k < DIMENSION; k++) {
-            const symlie_real found = known[k] + length * a[k];
+            const symlie_real found = SYMLIE_WHERE(active, known[k] + length * a[k], V[k]);
             change[k] = found - V[k], V[k] = found;
         }
         system_jacobian(P, next_t, next_Q, V, next_B);
-        if (is_settled(P, change, V)) return SYMLIE_DONE;
-#endif
+        active &= SYMLIE_NOT(is_settled(P, change, V));
+        if (!SYMLIE_ANY(active)) return SYMLIE_DONE;
     }
-    if (!NONLINEAR_ROWS) return SYMLIE_DONE;
     return all_finite(DIMENSION, V) ? SYMLIE_NOT_CONVERGED : SYMLIE_NOT_FINITE;
 }
 

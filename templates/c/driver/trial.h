@@ -26,7 +26,7 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
 /* Reset the statistics; methods without iterations leave them at zero. */
 static inline void begin_counts(symlie_trial *restrict trial)
 {
-    if (CHOOSES_ORDER) trial->order = 0;
+    if (CHOOSES_ORDER) trial->order = SYMLIE_WHOLE(0);
 #ifdef SYMLIE_NEWTON_H
     trial->newton = (newton_counts)NO_COUNTS;
 #endif
@@ -52,6 +52,16 @@ static inline void count_newton(symlie_scalar t, const newton_counts *restrict c
 #endif
 }
 
+/* Count an accepted step by its order, for variable-order methods. */
+static inline void count_order(long long order, symlie_state *restrict state)
+{
+#if CHOOSES_ORDER
+    long long *const counts[] = {&state->steps_of_order_1, &state->steps_of_order_2, &state->steps_of_order_3,
+                                 &state->steps_of_order_4, &state->steps_of_order_5};
+    ++*counts[order - 1];
+#endif
+}
+
 static inline int single_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -63,5 +73,12 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
     if (POLYNOMIAL) return SYMLIE_DONE;
     return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }
+
+#if SUBSTEPS
+#include "substeps.h"
+#else
+#define composed_step single_step
+#define substep_workspace(P) 0
+#endif
 
 #endif

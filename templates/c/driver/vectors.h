@@ -137,6 +137,24 @@ static inline void copy(int n, const symlie_real *restrict from, symlie_real *re
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
+static inline void copy_where(symlie_mask condition, int n, const symlie_real *restrict from, symlie_real *restrict to)
+{
+    if (SYMLIE_ALL(condition)) copy(n, from, to);
+    else for (int k = 0; k < n; k++) to[k] = SYMLIE_WHERE(condition, from[k], to[k]);
+}
+
+/* Lanes in which the bits of two vectors differ. */
+static inline symlie_mask differ(int n, const symlie_real *restrict x, const symlie_real *restrict y)
+{
+#if SYMLIE_LANES > 1
+    symlie_mask found = SYMLIE_FALSE;
+    for (int k = 0; k < n; k++) found |= (symlie_mask)x[k] != (symlie_mask)y[k];
+    return found;
+#else
+    return memcmp(x, y, sizeof(symlie_real) * (size_t)n) != 0;
+#endif
+}
+
 static inline void exchange(symlie_real **first, symlie_real **second)
 {
     symlie_real *const passed = *first;

@@ -10,22 +10,27 @@
 static inline const symlie_real *tangent_at(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;
-    (void)P;
-#if SEES_END
     const symlie_real *restrict offset = formula_offset(s->formula);
-    for (int k = 0; k < DIMENSION; k++) s->mean[k] = s->theta[k] + offset[k];
-#endif
+    for (int k = 0; SEES_END && k < DIMENSION; k++) s->mean[k] = s->theta[k] + offset[k];
+    (void)P;
     return s->mean;
 }
 
-/* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start. */
-static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
-                              const symlie_real *restrict v_dot, const symlie_real *restrict mean, const symlie_real *restrict lambda)
+/* Evaluate and factorise the matrix at the end of a step for some lanes, with M and B there and B_n at the start. */
+static inline int take_matrix(newton_problem *restrict s, symlie_mask of_lanes, symlie_real t, const symlie_real *restrict q,
+                              const symlie_real *restrict v, const symlie_real *restrict v_dot, const symlie_real *restrict mean,
+                              const symlie_real *restrict lambda)
 {
+    const symlie_problem *P = s->P;
+    const int keeps_others = KEEPS_FACTORS && SYMLIE_LANES > 1 && !SYMLIE_ALL(of_lanes);
+    iteration_matrix A = s->A;
+    (void)P;
+    if (keeps_others) A.values = s->fresh, A.rounding = s->fresh + MATRIX_VALUES;
     const int status = take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
                                              TANGENT ? mean : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->rate,
-                                             s->scale, &s->A);
-    if (KEEPS_FACTORS) measure_rounding(s->P, q, s->B, s->terms, &s->A);
+                                             s->scale, &A);
+    if (KEEPS_FACTORS) measure_rounding(P, q, s->B, s->terms, &A);
+    if (keeps_others) copy_where(of_lanes, MATRIX_VALUES + DIMENSION + ROWS, A.values, s->A.values);
     return status;
 }
 
@@ -37,18 +42,68 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
     return RECORD + factors_workspace(P);
 }
 
-static inline int take_again(newton_problem *restrict s, const symlie_real *restrict record)
+/* Discard the factors: their record differs from all others. */
+static inline void forget_kept(const symlie_problem *restrict P) { P->workspace[2] = SYMLIE_NUMBER(0); }
+
+#if SYMLIE_LANES > 1
+static inline void share_kept(const symlie_problem *restrict P, int from, int to)
+{
+    symlie_real *memory = P->workspace;
+    for (long long k = 0; k < kept_workspace(P); k++) memory[k][to] = memory[k][from];
+}
+
+/* Records do not contain parameters, which are different for other members. */
+static inline void forget_lane(const symlie_problem *restrict P, int lane) { P->workspace[2][lane] = 0; }
+
+static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
+{
+    (void)P;
+    ((symlie_scalar *)workspace)[2] = 0;
+}
+#endif
+#endif
+
+static inline int take_again(newton_problem *restrict s, symlie_mask of_lanes, const symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;
     const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *mean = v_dot + DIMENSION;
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
-#if CONSTRAINED
     system_jacobian(P, record[0], q, v, s->B);
     if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, v, s->B_n);
-#endif
-    return take_matrix(s, record[0], q, v, v_dot, mean, mean + DIMENSION);
+    return take_matrix(s, of_lanes, record[0], q, v, v_dot, mean, mean + DIMENSION);
 }
-#endif
+
+/* Find the lanes with factors for the slopes of the step, and evaluate factors that are not in memory. */
+static inline int find_factors(newton_problem *restrict s, const symlie_real *restrict kept, int at_hand)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict known = P->workspace;
+    s->A.values = known + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
+    s->has_factors = (kept[2] == s->velocity) & (kept[3] == s->acceleration);
+    symlie_mask is_lost = s->has_factors;
+    if (!at_hand && SYMLIE_ANY(is_lost)) is_lost &= differ(RECORD, kept, known);
+    if (at_hand || !SYMLIE_ANY(is_lost)) return SYMLIE_DONE;
+    const int status = take_again(s, is_lost, kept);
+    if (status == SYMLIE_DONE) copy_where(is_lost, RECORD, kept, known);
+    return status;
+}
+
+/* Record the arguments at which the factors of some lanes are evaluated. */
+static inline void record_arguments(newton_problem *restrict s, symlie_mask of_lanes, const symlie_real *restrict mean)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real numbers[] = {s->t, s->t_n, s->velocity, s->acceleration};
+    symlie_real *restrict part = s->record;
+    copy_where(of_lanes, 4, numbers, part);
+    copy_where(of_lanes, STORAGE, s->q, part += 4);
+    copy_where(of_lanes, STORAGE, s->q_n, part += STORAGE);
+    copy_where(of_lanes, DIMENSION, s->v, part += STORAGE);
+    copy_where(of_lanes, DIMENSION, s->v_dot, part += DIMENSION);
+    copy_where(of_lanes, DIMENSION, mean, part += DIMENSION);
+    copy_where(of_lanes, ROWS, s->lambda, part += DIMENSION);
+    copy_where(of_lanes, RECORD, s->record, P->workspace);
+    s->has_factors |= of_lanes, s->is_refreshed |= of_lanes;
+}
 
 /* Begin a step of the given formula. `kept` is the record of the factors of the previous step, and at_hand is 1 if
  * these factors are known to be in memory. The record of new factors is written to `record`. */
@@ -60,48 +115,23 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     const symlie_problem *P = s->P;
     s->formula = formula, s->t_n = t_n, s->t = t, s->q_n = q_n, s->record = record;
     s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : SYMLIE_NUMBER(1);
-    s->has_factors = s->is_refreshed = 0;
-    (void)kept, (void)at_hand;
+    s->has_factors = s->is_refreshed = SYMLIE_FALSE;
     if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
-#if NONLINEAR_ROWS
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
-#endif
+    for (int k = 0; NONLINEAR_ROWS && k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
-#if KEEPS_FACTORS
-    symlie_real *restrict known = P->workspace;
-    s->A.values = known + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
-    s->has_factors = kept[2] == velocity && kept[3] == acceleration;
-    if (s->has_factors && !at_hand && memcmp(known, kept, sizeof(symlie_real) * (size_t)(RECORD))) {
-        const int failed = take_again(s, kept);
-        if (failed != SYMLIE_DONE) return failed;
-        copy(RECORD, kept, known);
-    }
-#endif
-#if CONSTRAINED
+    const int status = KEEPS_FACTORS ? find_factors(s, kept, at_hand) : SYMLIE_DONE;
     if (HAS_ETA && !SEES_END) system_jacobian(P, t_n, q_n, s->v, s->B_n);
-#endif
-    return SYMLIE_DONE;
+    return status;
 }
 
-static inline int newton_refresh(newton_problem *restrict s)
+static inline int newton_refresh(newton_problem *restrict s, symlie_mask of_lanes)
 {
     const symlie_problem *P = s->P;
     const symlie_real *mean = tangent_at(s);
     if (INVERSE_DYNAMICS && !MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
-#if KEEPS_FACTORS
-    symlie_real *restrict part = s->record;
-    part[0] = s->t, part[1] = s->t_n, part[2] = s->velocity, part[3] = s->acceleration;
-    copy(STORAGE, s->q, part += 4);
-    copy(STORAGE, s->q_n, part += STORAGE);
-    copy(DIMENSION, s->v, part += STORAGE);
-    copy(DIMENSION, s->v_dot, part += DIMENSION);
-    copy(DIMENSION, mean, part += DIMENSION);
-    copy(ROWS, s->lambda, part += DIMENSION);
-    copy(RECORD, s->record, P->workspace);
-    s->has_factors = s->is_refreshed = 1;
-#endif
+    if (KEEPS_FACTORS) record_arguments(s, of_lanes, mean);
     (void)P;
-    return take_matrix(s, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
+    return take_matrix(s, of_lanes, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
 
 /* Inlined: otherwise some compilers make the solution several times slower. */
@@ -110,18 +140,18 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
-#if SEES_END && TANGENT
-    /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
-     * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
-    system_bracket(P, formula_offset(s->formula), d, s->scratch);
-    for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k] / 2;
-#endif
+    if (SEES_END && TANGENT) {
+        /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
+         * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
+        system_bracket(P, formula_offset(s->formula), d, s->scratch);
+        for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k] / 2;
+    }
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
 #include "newton.h"
 
-#define IMPLICIT_POLICY {NEWTON_MAX, HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, PATIENCE, RENEWS_FACTORS}
+#define IMPLICIT_POLICY {NEWTON_MAX, HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, KEEPS_FACTORS ? SYMLIE_TRUE : SYMLIE_FALSE, CONTRACTION, PATIENCE, RENEWS_FACTORS}
 
 /* Solve the equations from the initial guess s->u and the given multipliers, or zero multipliers if lambda is null;
  * on return s contains the end of the step. */
@@ -145,26 +175,22 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
  * has already done so. Events read the whole state. */
 static inline void keep_record(const newton_problem *restrict s, const symlie_real *restrict kept, symlie_trial *restrict trial)
 {
-#if KEEPS_FACTORS
     const symlie_problem *P = s->P;
     symlie_real *restrict record = trial->own + OWN - RECORD;
-    const int is_slow = !RENEWS_FACTORS && trial->newton.iterations > NEWTON_SLOW;
+    const symlie_mask is_slow = RENEWS_FACTORS ? SYMLIE_FALSE : trial->newton.iterations > NEWTON_SLOW;
+    const symlie_mask is_kept = SYMLIE_NOT(s->is_refreshed);
     (void)P;
-    if (!s->is_refreshed && (HAS_EVENTS || is_slow)) copy(RECORD, kept, record);
-    if (!s->is_refreshed && !HAS_EVENTS && !is_slow) trial->own_rest = RECORD;
-    if (is_slow) record[2] = 0;
-#else
-    (void)s, (void)kept, (void)trial;
-#endif
+    if (!KEEPS_FACTORS) return;
+    if (HAS_EVENTS || SYMLIE_LANES > 1 || SYMLIE_ANY(is_slow)) copy_where(is_kept, RECORD, kept, record);
+    else if (SYMLIE_ANY(is_kept)) trial->own_rest = RECORD;
+    if (SYMLIE_ANY(is_slow)) record[2] = SYMLIE_WHERE(is_slow, SYMLIE_NUMBER(0), record[2]);
 }
 
 /* Pass the record of factors on after a step that does not use them. */
 static inline void pass_record(const symlie_problem *restrict P, const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    (void)P, (void)state;
-#if KEEPS_FACTORS
+    (void)P;
     copy(RECORD, state->own + OWN - RECORD, trial->own + OWN - RECORD);
-#endif
     trial->own_rest = 0;
 }
 

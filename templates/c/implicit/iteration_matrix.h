@@ -24,6 +24,7 @@
 #else
 #define VALUES_OF_Sq 0
 #define VALUES_OF_S 0
+#define COUNT_OF_STATE_RUNS 0
 #endif
 
 /* Memory of the matrix and of its blocks. */
@@ -53,11 +54,7 @@ static inline long long iteration_workspace(const symlie_problem *restrict P)
 }
 
 /* 1 if a block of the matrix is multiplied by T. */
-#if FIELDS
 #define HAS_PRODUCTS (COUNT_OF_STIFFNESS_RUNS + COUNT_OF_PUSH_RUNS + COUNT_OF_HIDDEN_RUNS + COUNT_OF_STATE_RUNS > 0)
-#else
-#define HAS_PRODUCTS (COUNT_OF_STIFFNESS_RUNS + COUNT_OF_PUSH_RUNS + COUNT_OF_HIDDEN_RUNS > 0)
-#endif
 
 #if PROBES
 /* Regularise redundant constraints: subtract a small multiple of the Schur complement B M^-1 B^T from the diagonal
@@ -121,7 +118,6 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #else
     (void)rate;
 #endif
-#if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += B[k];
     ADD_PRODUCT(PUSH, SYMLIE_NUMBER(1), B, A->T);
     if (HAS_ETA || !HOLONOMIC) {
@@ -147,11 +143,14 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #else
     (void)B_n;
 #endif
-#else
-    (void)B, (void)B_n;
-#endif
 #if PROBES
     regularise(P, M, B, inertial, velocity, A);
+#elif RELEASES
+    hold_released_rows(P, B, values);
+#if HAS_ETA
+    for (int k = 0; k < ROWS; k++)
+        if (values[SADDLE_DIAGONAL[DIMENSION + k]] == 1) values[SADDLE_DIAGONAL[DIMENSION + ROWS + k]] = 1;
+#endif
 #endif
     return factorise_matrix(&E, values, &lost);
 }

@@ -1,16 +1,18 @@
 /* Newton's method for the equations r(u) = 0 of an implicit step. implicit/newton_iteration.py makes the same
  * decisions. A method defines, before it includes this file:
  *
- *   newton_problem                     data of its equations; has_factors is 1 if factors of an earlier matrix exist
+ *   newton_problem                     data of its equations; has_factors is true in lanes with factors of an earlier
+ *                                      matrix
  *   newton_residual(problem, u, r)     evaluate r(u)
- *   newton_refresh(problem)            evaluate the matrix at the point of the last residual; returns a symlie_status
+ *   newton_refresh(problem, lanes)     evaluate the matrix of some lanes at the point of the last residual; returns a
+ *                                      symlie_status
  *   newton_correction(problem, r, d)   d = matrix^-1 r with the latest matrix; returns a symlie_status
  *   newton_is_rounding(problem, d)     return whether a correction is below the resolution of the configuration
  *   newton_floor(problem, r)           norm of a residual due to rounding alone, or 0 if unknown; r is the last one
  *
- * With SYMLIE_LANES, members iterate together and decide individually: a member that has converged repeats its last
- * residual until all have. If the iteration of one member fails, all members repeat the step individually. Factors are
- * not reused then. */
+ * With SYMLIE_LANES, members iterate together and decide individually: a member that has converged, or that waits for
+ * an iteration with new factors, repeats its last residual until all have. If the iteration of one member fails, all
+ * members repeat the step individually. */
 #ifndef SYMLIE_NEWTON_H
 #define SYMLIE_NEWTON_H
 
@@ -21,12 +23,13 @@ typedef struct {
     symlie_scalar rtol;         /* bounds of the norm of the final residual: relative to the first residuals, and absolute */
     symlie_scalar atol;
     int free;                   /* number of initial corrections that are always accepted */
-    symlie_scalar contraction;  /* factor by which reused factors must reduce the residual; 0: full Newton */
+    symlie_mask reuses;         /* lanes that reuse factors; the others take full Newton steps */
+    symlie_scalar contraction;  /* factor by which reused factors must reduce the residual */
     int patience;               /* maximum number of corrections with reused factors */
     int renews;                 /* 1: continue the iteration with a new matrix; 0: restart it */
 } newton_policy;
 
-#define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0, 0}
+#define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, SYMLIE_FALSE, 0, 0, 0}
 
 /* Index of the first entry of largest absolute value; all entries are finite. */
 static inline symlie_whole place_of_largest(int n, const symlie_real *restrict x)
@@ -37,20 +40,22 @@ static inline symlie_whole place_of_largest(int n, const symlie_real *restrict x
     return place;
 }
 
-/* Iterate u to the solution. The last residual belongs to the solution, unless a small correction ended the
- * iteration. *gives_up is set if the iteration with reused factors does not converge. */
+/* Iterate u of the active lanes to the solution. The last residual belongs to the solution, unless a small correction
+ * ended the iteration. With `keeps`, factors are reused, and *gives_up contains the lanes that do not converge with
+ * them. */
 static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
-                                 int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
-                                 symlie_real *restrict moved, newton_counts *restrict counts, int *restrict gives_up)
+                                 int keeps, symlie_mask active, symlie_real *restrict u, symlie_real *restrict r,
+                                 symlie_real *restrict d, symlie_real *restrict moved, newton_counts *restrict counts,
+                                 symlie_mask *restrict gives_up)
 {
     const int renews = keeps && policy->renews;
     const int most = keeps ? policy->patience * (1 + renews) : policy->iterations;
-    symlie_mask active = SYMLIE_TRUE; /* lanes that have not converged */
+    symlie_mask is_stale = SYMLIE_FALSE;
     newton_residual(problem, u, r);
     counts->evaluations += SYMLIE_ONES(active);
     symlie_real norm = sum_of_squares(n, r), first = norm;
-    *gives_up = 0;
-    for (int taken = 0, is_stale = 0;;) {
+    *gives_up = SYMLIE_FALSE;
+    for (int taken = 0;;) {
         int status, halving = 0;
         symlie_real part = SYMLIE_NUMBER(1), reduced;
         if (SYMLIE_ANY(active & SYMLIE_NOT(norm < (symlie_scalar)INFINITY)) && !all_finite(n, r)) return SYMLIE_NOT_FINITE;
@@ -59,14 +64,16 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
         active &= SYMLIE_NOT(norm == 0);
         if (taken) active &= SYMLIE_NOT(sqrt(norm) <= enough);
         if (!SYMLIE_ANY(active)) return SYMLIE_DONE;
-        if (taken == most) return *gives_up = keeps, SYMLIE_NOT_CONVERGED;
+        if (taken == most && !keeps) return SYMLIE_NOT_CONVERGED;
+        if (taken == most) return *gives_up |= active, SYMLIE_DONE;
         counts->slowest = SYMLIE_WHERE(active, place_of_largest(n, r), counts->slowest);
-        counts->refreshes += is_stale;
-        if (is_stale || !(keeps && problem->has_factors)) {
-            counts->jacobians += SYMLIE_ONES(active);
-            status = newton_refresh(problem);
+        counts->refreshes += SYMLIE_ONES(active & is_stale);
+        const symlie_mask needs_matrix = keeps ? active & (is_stale | SYMLIE_NOT(problem->has_factors)) : active;
+        if (SYMLIE_ANY(needs_matrix)) {
+            counts->jacobians += SYMLIE_ONES(needs_matrix);
+            status = newton_refresh(problem, needs_matrix);
             if (status != SYMLIE_DONE) return status;
-            counts->factorisations += SYMLIE_ONES(active);
+            counts->factorisations += SYMLIE_ONES(needs_matrix);
         }
         counts->back_substitutions += SYMLIE_ONES(active);
         status = newton_correction(problem, r, d);
@@ -101,16 +108,21 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             }
             tries &= SYMLIE_NOT(reduced < norm);
             if (!SYMLIE_ANY(tries) || taken <= policy->free || renews || !(keeps || policy->halvings)) break;
-            if (keeps) return *gives_up = 1, SYMLIE_NOT_CONVERGED;
+            if (keeps) break;
             counts->halvings += SYMLIE_ONES(tries);
             if (halving == policy->halvings) return SYMLIE_NOT_CONVERGED;
         }
-        const int is_poor = taken > 2 && !SYMLIE_ALL(reduced < policy->contraction * policy->contraction * norm);
-        if (keeps && !renews && is_poor) return *gives_up = 1, SYMLIE_NOT_CONVERGED;
-        if (renews) {
-            if (!SYMLIE_ALL(reduced < (symlie_scalar)INFINITY) || (taken > 2 && SYMLIE_ANY(reduced > DIVERGED * DIVERGED * norm)))
-                return *gives_up = 1, SYMLIE_NOT_CONVERGED;
-            is_stale = is_poor || taken >= policy->patience;
+        if (keeps) {
+            const symlie_real bound = policy->contraction * policy->contraction * norm;
+            const symlie_mask is_poor = taken > 2 ? SYMLIE_NOT(reduced < bound) : SYMLIE_FALSE;
+            symlie_mask fails = is_poor;
+            if (renews) {
+                fails = SYMLIE_NOT(reduced < (symlie_scalar)INFINITY);
+                if (taken > 2) fails |= reduced > DIVERGED * DIVERGED * norm;
+                is_stale = taken < policy->patience ? is_poor : SYMLIE_TRUE;
+            } else if (taken > policy->free) fails |= SYMLIE_NOT(reduced < norm);
+            *gives_up |= active & fails, active &= SYMLIE_NOT(fails);
+            if (!SYMLIE_ANY(active)) return SYMLIE_DONE;
         }
         norm = reduced;
         copy(n, moved, u);
@@ -130,18 +142,19 @@ static inline int newton_solve(newton_problem *restrict problem, const newton_po
                                symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d, symlie_real *restrict moved,
                                symlie_real *restrict guess, newton_counts *restrict counts)
 {
-    int gives_up;
-    if (policy->contraction > 0) {
-        copy(n, u, guess);
-        for (int k = 0; k < 2; k++) {
-            const int status = newton_iterate(problem, policy, n, size, 1, u, r, d, moved, counts, &gives_up);
-            if (!gives_up) return status;
-            copy(n, guess, u);
-            problem->has_factors = 0;
-            counts->refreshes++;
-        }
+    symlie_mask gives_up, waits = policy->reuses;
+    if (SYMLIE_ANY(waits)) copy(n, u, guess);
+    for (int k = 0; k < 2 && SYMLIE_ANY(waits); k++) {
+        const int status = newton_iterate(problem, policy, n, size, 1, waits, u, r, d, moved, counts, &gives_up);
+        if (status != SYMLIE_DONE) return status;
+        waits = gives_up;
+        if (!SYMLIE_ANY(waits)) break;
+        copy_where(waits, n, guess, u);
+        problem->has_factors &= SYMLIE_NOT(waits);
+        counts->refreshes += SYMLIE_ONES(waits);
     }
-    return newton_iterate(problem, policy, n, size, 0, u, r, d, moved, counts, &gives_up);
+    waits |= SYMLIE_NOT(policy->reuses);
+    return SYMLIE_ANY(waits) ? newton_iterate(problem, policy, n, size, 0, waits, u, r, d, moved, counts, &gives_up) : SYMLIE_DONE;
 }
 
 #endif

@@ -42,6 +42,8 @@ static inline const symlie_real *formula_offset(const step_formula *restrict for
 
 static inline symlie_real formula_span(const step_formula *restrict formula);
 #else
+#define formula_advance(P, formula, q_n, theta, q) system_advance(P, q_n, theta, q)
+#define formula_offset(formula) ((void)(formula), (const symlie_real *)0)
 #define formula_span(formula) 1
 #endif
 
@@ -76,9 +78,10 @@ typedef struct {
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
-    int has_factors;
-    int is_refreshed;               /* 1 if new factors have replaced the previous ones */
+    symlie_mask has_factors;
+    symlie_mask is_refreshed;       /* lanes whose previous factors have been replaced by new ones */
     symlie_real *record;            /* arguments of these factors */
+    symlie_real *fresh;             /* new factors of some lanes */
     iteration_matrix A;
 } newton_problem;
 
@@ -119,18 +122,19 @@ typedef struct {
     ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
+    ARRAY(name##_fresh, KEEPS_FACTORS && SYMLIE_LANES > 1 ? MATRIX_VALUES + DIMENSION + ROWS : 0);                   \
     newton_problem name = {                                                                                          \
         .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
-        .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
+        .d = name##_d, .moved = name##_moved, .guess = name##_guess, .fresh = name##_fresh,                          \
         .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
     for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = SYMLIE_NUMBER(0)
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
     return (6LL + HAS_ETA + SEES_END + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
-           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
+           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
 }
 
 /* (a), (b) */
@@ -138,12 +142,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 {
     const symlie_problem *P = s->P;
     copy(DIMENSION, u, s->theta);
-#if SEES_END
-    formula_advance(P, s->formula, s->q_n, s->theta, s->q);
-#else
-    if (SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
-#endif
-#if CONSTRAINED
+    if (SEES_CONFIGURATION) formula_advance(P, s->formula, s->q_n, s->theta, s->q);
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA
     if (FINDS_JACOBIAN) {
@@ -154,7 +153,6 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     for (int k = 0; k < JACOBIAN_VALUES; k++)
         s->w[JACOBIAN_COLUMN[k]] += HAS_PHI[JACOBIAN_ROW[k]] ? s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] : SYMLIE_NUMBER(0);
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = SYMLIE_NUMBER(0);
-#endif
 #endif
     formula_at(P, s->formula, s->theta, s->w, s->v, s->v_dot);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
@@ -169,11 +167,9 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 {
     const symlie_problem *P = s->P;
     end_of_step(s, u);
-#if CONSTRAINED
     /* B precedes the forces, since these may depend on v. */
     if (!FINDS_JACOBIAN || NONLINEAR_ROWS) system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
-#endif
 #if INVERSE_DYNAMICS
     system_inverse_dynamics(P, s->t, s->q, s->v, s->v_dot, r);
 #else

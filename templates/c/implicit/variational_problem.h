@@ -25,8 +25,8 @@ typedef struct {
     const symlie_problem *P;
     mass_matrix *mass;
     int is_end;                     /* 1: solve (b) */
-    int takes_matrix;               /* 1: use the full matrix of the stage; 0: use M only */
-    int has_factors;
+    symlie_mask takes_matrix;       /* lanes that use the matrix last evaluated; the others use M only */
+    symlie_mask has_factors;
     symlie_real t_n;
     symlie_real t;                  /* time at the end of the step */
     symlie_real h;

@@ -21,8 +21,8 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
                               symlie_real *restrict held, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, FULL ? NEWTON_ENOUGH : SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, 0, 0, 0};
-    s->is_end = 0, s->takes_matrix = FULL, s->has_factors = 0;
+    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, FULL ? NEWTON_ENOUGH : SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, SYMLIE_FALSE, 0, 0, 0};
+    s->is_end = 0, s->takes_matrix = FULL ? SYMLIE_TRUE : SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q, s->target = target, s->held = held;
     if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
 #if CONSTRAINED
@@ -56,11 +56,10 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
                             newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    const int tries_mass = LOADS_SEE_VELOCITY && SYMLIE_ALL(*is_damped == 0);
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, tries_mass ? DAMPED : 0,
-                                  NEWTON_PATIENCE, 0};
+    const symlie_mask tries_mass = LOADS_SEE_VELOCITY ? *is_damped == 0 : SYMLIE_FALSE;
+    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, tries_mass, DAMPED, NEWTON_PATIENCE, 0};
     const symlie_whole refreshes = counts->refreshes;
-    s->is_end = 1, s->target = target, s->takes_matrix = LOADS_SEE_VELOCITY && !tries_mass, s->has_factors = tries_mass;
+    s->is_end = 1, s->target = target, s->takes_matrix = SYMLIE_FALSE, s->has_factors = tries_mass;
     copy(STORAGE, q, s->q);
     if ((!MASS_IS_CONSTANT) && !evaluate_mass(P, s->t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
 #if CONSTRAINED
@@ -71,7 +70,7 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
     const int status = newton_solve(s, &policy, UNKNOWNS, size, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    if (SYMLIE_ANY(counts->refreshes > refreshes)) *is_damped = SYMLIE_NUMBER(1);
+    *is_damped = SYMLIE_WHERE(counts->refreshes > refreshes, SYMLIE_NUMBER(1), *is_damped);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = IS_FREE(k) ? s->u[k] : SYMLIE_NUMBER(0);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     take_end_load(P, s->t, s->q, s->v, s->load);

@@ -93,12 +93,12 @@ PART_OF_STAGE void newton_residual(newton_problem *restrict s, const symlie_real
     else start_residual(s, u, r);
 }
 
-PART_OF_STAGE int newton_refresh(newton_problem *restrict s)
+PART_OF_STAGE int newton_refresh(newton_problem *restrict s, symlie_mask of_lanes)
 {
-    s->has_factors = 1;
-    if (s->is_end) s->takes_matrix = LOADS_SEE_VELOCITY;
+    s->has_factors |= of_lanes;
+    if (s->is_end && LOADS_SEE_VELOCITY) s->takes_matrix |= of_lanes;
 #if HAS_MATRIX
-    if (!s->takes_matrix) return SYMLIE_DONE;
+    if (!SYMLIE_ANY(s->takes_matrix)) return SYMLIE_DONE;
     const symlie_problem *P = s->P;
     (void)P;
     const elimination E = read_elimination(ELIMINATION);
@@ -130,24 +130,20 @@ PART_OF_STAGE int newton_refresh(newton_problem *restrict s)
 #endif
     }
 #endif
+#if RELEASES
+    hold_released_rows(P, s->B, values);
+#endif
     return factorise_matrix(&E, values, &lost);
 #else
     return SYMLIE_DONE;
 #endif
 }
 
-PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+/* d = matrix^-1 r with M as the only block of the matrix. */
+PART_OF_STAGE int correction_with_mass(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
     (void)P;
-#if HAS_MATRIX
-    if (s->takes_matrix) {
-        const elimination E = read_elimination(ELIMINATION);
-        copy(UNKNOWNS, r, d);
-        solve_factorised(&E, s->values, d);
-        return SYMLIE_DONE;
-    }
-#endif
     copy(UNKNOWNS, r, s->pulled);
 #if CONSTRAINED
     const symlie_real *restrict right = s->is_end ? s->B : s->B_n;
@@ -155,6 +151,25 @@ PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_rea
         return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, r + DIMENSION);
 #else
     if (!solve_with_mass(P, s->mass, s->pulled, 0, 0, d)) return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, 0);
+#endif
+    return SYMLIE_DONE;
+}
+
+PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+{
+    if (!HAS_MATRIX || !SYMLIE_ALL(s->takes_matrix)) {
+        const int status = correction_with_mass(s, r, d);
+        if (status != SYMLIE_DONE) return status;
+    }
+#if HAS_MATRIX
+    if (SYMLIE_ANY(s->takes_matrix)) {
+        const symlie_problem *P = s->P;
+        (void)P;
+        const elimination E = read_elimination(ELIMINATION);
+        copy(UNKNOWNS, r, s->pulled);
+        solve_factorised(&E, s->values, s->pulled);
+        copy_where(s->takes_matrix, UNKNOWNS, s->pulled, d);
+    }
 #endif
     return SYMLIE_DONE;
 }
@@ -177,7 +192,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
 static inline symlie_mask newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
 {
     (void)s, (void)d;
-    return (symlie_mask){0};
+    return SYMLIE_FALSE;
 }
 
 #include "newton.h"

@@ -65,6 +65,9 @@ typedef struct {
                                      * have names */
     const int *output_size;         /* number of components of each output */
     const int *output_part;         /* parts x 3: output index over all element types, element, first component */
+    long long changes;              /* changes of the state at events */
+    const int *change;              /* changes x 3: event value, component of (v, q), result of the kernel `resets`; -1
+                                     * and -2 stand for the values 0 and 1 */
     symlie_real *workspace;         /* symlie_workspace values */
 } symlie_problem;
 
@@ -116,6 +119,9 @@ typedef struct {
     symlie_scalar stiff_step;
     symlie_scalar chattering_since; /* time and step size at which a chattering force was detected */
     symlie_scalar chattering_step;
+    symlie_scalar changed_at;   /* time of the last change of the state at an event, and the time between the last two */
+    symlie_scalar flight;
+    long long changes_at_once;  /* number of such changes that time does not separate */
 } symlie_state;
 
 /* Step control. Weights and tolerances refer to (theta, v), 2 x dimension entries. */
@@ -143,6 +149,7 @@ typedef struct {
     symlie_scalar hidden_limit; /* limit of |B v + b| over max(1, |v|) with redundant constraints; 0: none */
     const int *event_direction; /* direction of each event: 1 rising, -1 falling, 0 both */
     const unsigned char *event_is_terminal;
+    const unsigned char *event_changes; /* 1 for events that change the state */
 } symlie_control;
 
 /* Segments between stop times, each with a whole number of equal steps or with adaptive steps. A segment that ends
@@ -154,6 +161,7 @@ typedef struct {
     const long long *steps;
     long long record_every;     /* record every n-th step; 0: only the requested ends of segments */
     long long record_switches;  /* 1: also record states on both sides of switches that end steps */
+    long long record_changes;   /* 1: also record states before and after changes of the state at events */
     const unsigned char *record_end;
     const unsigned char *restarts; /* KINK or JUMP if a segment starts at one, else 0 */
     long long budget;           /* number of steps before control returns to the caller, for progress and

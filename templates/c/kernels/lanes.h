@@ -4,10 +4,12 @@
  *   SYMLIE_NUMBER(x)          the same number in all lanes
  *   SYMLIE_WHOLE(n)           the same whole number in all lanes
  *   SYMLIE_TRUE               a condition that holds in all lanes
+ *   SYMLIE_FALSE              a condition that holds in no lane
  *   SYMLIE_NOT(condition)     the negated condition
  *   SYMLIE_ONES(condition)    1 in lanes where the condition holds, 0 in the others
  *   SYMLIE_OF_LANE(x, lane)   the number in one lane
  *   SYMLIE_AT(x, place)       an entry of x with an individual index in each lane
+ *   SYMLIE_PUT(x, place, a)   replace this entry by a
  *   SYMLIE_ALL(condition)     1 if the condition holds in all lanes
  *   SYMLIE_ANY(condition)     1 if the condition holds in at least one lane
  *   SYMLIE_WHERE(c, a, b)     a in lanes where c holds, b in the others
@@ -34,16 +36,23 @@ static inline symlie_scalar number_of_number(symlie_scalar x) { return x; }
 #define SYMLIE_NUMBER(x) lanes_of_number(x)
 #define SYMLIE_WHOLE(n) ((n) + (symlie_whole){0})
 #define SYMLIE_TRUE ((symlie_whole){0} == 0)
+#define SYMLIE_FALSE ((symlie_whole){0} != 0)
 #define SYMLIE_NOT(condition) (~(condition))
 #define SYMLIE_ONES(condition) (-(condition))
 #define SYMLIE_OF_LANE(x, lane) ((x)[lane])
 #define SYMLIE_AT(x, place) lanes_at(x, place)
+#define SYMLIE_PUT(x, place, value) lanes_put(x, place, value)
 
 static inline symlie_real lanes_at(const symlie_real *restrict x, symlie_whole place)
 {
     symlie_real result;
     for (int l = 0; l < SYMLIE_LANES; l++) result[l] = x[place[l]][l];
     return result;
+}
+
+static inline void lanes_put(symlie_real *restrict x, symlie_whole place, symlie_real value)
+{
+    for (int l = 0; l < SYMLIE_LANES; l++) x[place[l]][l] = value[l];
 }
 
 static inline int lanes_all(symlie_mask condition)

@@ -40,10 +40,12 @@ typedef int symlie_whole; /* whole number for each lane */
 #define SYMLIE_NUMBER(x) (x)
 #define SYMLIE_WHOLE(n) (n)
 #define SYMLIE_TRUE 1
+#define SYMLIE_FALSE 0
 #define SYMLIE_NOT(condition) (!(condition))
 #define SYMLIE_ONES(condition) (condition)
 #define SYMLIE_OF_LANE(x, lane) (x)
 #define SYMLIE_AT(x, place) ((x)[place])
+#define SYMLIE_PUT(x, place, value) ((x)[place] = (value))
 #define SYMLIE_ALL(condition) (condition)
 #define SYMLIE_ANY(condition) (condition)
 #define SYMLIE_WHERE(condition, a, b) ((condition) ? (a) : (b))

@@ -8,7 +8,8 @@
  * applied.
  *
  * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
- * column is rejected. */
+ * column is rejected. With SYMLIE_LANES, members have individual row exchanges, and the rows of U have the length for any
+ * row exchange, so that factors of different matrices can be stored side by side. */
 #ifndef SYMLIE_BAND_H
 #define SYMLIE_BAND_H
 
@@ -43,9 +44,9 @@ typedef struct {
     symlie_real *L;
     symlie_real *reciprocal;    /* reciprocal pivots; before elimination, reciprocal sums of |entries| of the rows */
     symlie_real *x;             /* right-hand side in the order of elimination */
-    int *exchange;              /* distance of each pivot row from its original position */
-    int *reach;                 /* number of entries of each row right of its pivot; finally the stored length of the
-                                 * row of U */
+    symlie_whole *exchange;     /* distance of each pivot row from its original position */
+    int *reach;                 /* number of entries of each row right of its pivot, and the stored length of U; without
+                                 * lanes */
     symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
     symlie_real *window;
 } band_parts;
@@ -54,9 +55,9 @@ static inline band_parts parts_of(const elimination *restrict E, symlie_real *re
 {
     const long long n = E->size;
     symlie_real *L = values + n * E->row, *reciprocal = L + E->multipliers, *x = reciprocal + n;
-    int *exchange = (int *)(x + n + E->right);
+    symlie_whole *exchange = (symlie_whole *)(x + n + E->right);
     symlie_real *column = x + 2 * n + E->right + LANES;
-    const band_parts parts = {values, L, reciprocal, x, exchange, exchange + n + LANES, column + E->left, column + n + E->left + E->right};
+    const band_parts parts = {values, L, reciprocal, x, exchange, (int *)(exchange + n + LANES), column + E->left, column + n + E->left + E->right};
     return parts;
 }
 
@@ -64,7 +65,7 @@ static inline band_parts parts_of(const elimination *restrict E, symlie_real *re
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
     const long long stored = (long long)E->size * E->row;
-    for (long long k = 0; k < stored; k++) values[k] = 0;
+    for (long long k = 0; k < stored; k++) values[k] = SYMLIE_NUMBER(0);
 }
 
 /* Number of rows below a group of columns, padded to a multiple of LANES. */
@@ -94,11 +95,11 @@ static inline int fill_window(const elimination *restrict E, const symlie_real *
         const symlie_real *restrict stored = values + (long long)k * E->row;
         symlie_real *restrict row = parts->window + (long long)(k - base) * width;
         const symlie_real sum = sum_of_sizes(E->entries, stored);
-        if (!(sum < (symlie_real)INFINITY)) return k;
+        if (!SYMLIE_ALL(sum < (symlie_scalar)INFINITY)) return k;
         parts->reciprocal[k] = row_scale(sum);
         add_sizes(E->entries, parts->reciprocal[k], stored, parts->column + k - E->left);
         copy_row(E->entries, stored, row);
-        for (int j = E->entries; j < width; j++) row[j] = 0;
+        for (int j = E->entries; j < width; j++) row[j] = SYMLIE_NUMBER(0);
     }
     return -1;
 }
@@ -111,9 +112,9 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
     const band_parts parts = parts_of(E, values);
     symlie_real *restrict scale = parts.reciprocal, *restrict U = parts.U, *restrict L = parts.L;
     int base = 0, filled = 0, farthest = 0, rows = 0;
-    for (int k = -left; k < n + E->right; k++) parts.column[k] = 0;
-    for (int k = 0; k < E->multipliers; k++) L[k] = 0;
-    for (int k = n; k < n + LANES; k++) parts.exchange[k] = 0;
+    for (int k = -left; k < n + E->right; k++) parts.column[k] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < E->multipliers; k++) L[k] = SYMLIE_NUMBER(0);
+    for (int k = n; k < n + LANES; k++) parts.exchange[k] = SYMLIE_WHOLE(0);
     for (int k = 0; k < n; k++) {
         const int below = E->last[k] - k, of_group = k % LANES;
         if (of_group == 0 && k > 0) L += MULTIPLIERS_WITHIN + LANES * rows;
@@ -128,18 +129,19 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
             if (found >= 0) return *lost = E->order[found], SYMLIE_NOT_FINITE;
             filled = k + below + 1;
         }
-        const int pivot = pivot_row(below + 1, stride, row, scale + k, parts.column[k]);
-        if (pivot < 0) return *lost = E->order[k], SYMLIE_SINGULAR;
-        if (E->last[k + pivot] > farthest) farthest = E->last[k + pivot];
+        symlie_whole pivot;
+        if (!pivot_row(below + 1, stride, row, scale + k, parts.column[k], &pivot)) return *lost = E->order[k], SYMLIE_SINGULAR;
+        const int last = E->last[k + (SYMLIE_LANES > 1 ? below : (int)SYMLIE_OF_LANE(pivot, 0))];
+        if (last > farthest) farthest = last;
         const int entries = farthest - k;
-        if (pivot) {
-            exchange_rows(entries + 1, row, row + pivot * stride);
+        EACH_PIVOT_ROW(i, 0, below, pivot) {
+            exchange_rows(entries + 1, i, pivot, row, row + i * stride);
             for (int c = 0; c < of_group; c++)
-                exchange_rows(1, multiplier(L, rows, c, of_group), multiplier(L, rows, c, of_group + pivot));
-            scale[k + pivot] = scale[k];
+                exchange_rows(1, i, pivot, multiplier(L, rows, c, of_group), multiplier(L, rows, c, of_group + i));
+            scale[k + i] = IF_PIVOT_ROW(i, pivot, scale[k], scale[k + i]);
         }
         parts.exchange[k] = pivot;
-        parts.reach[k] = entries;
+        if (SYMLIE_LANES == 1) parts.reach[k] = entries;
         const symlie_real reciprocal = 1 / row[0];
         for (int i = 0; i < below; i++) *multiplier(L, rows, of_group, of_group + 1 + i) = factor[i] = row[(i + 1) * stride] * reciprocal;
         scale[k] = reciprocal;
@@ -147,8 +149,23 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
         U += stored_reach(entries);
         subtract_row(below, entries, stride, factor, row + 1, row + stride + 1);
     }
-    parts.reach[n] = (int)(U - parts.U);
+    if (SYMLIE_LANES == 1) parts.reach[n] = (int)(U - parts.U);
     return SYMLIE_DONE;
+}
+
+/* Number of entries of a row of U. */
+static inline int row_reach(const elimination *restrict E, const band_parts *restrict parts, int k)
+{
+    return SYMLIE_LANES > 1 ? E->last[E->last[k]] - k : parts->reach[k];
+}
+
+/* End of the stored rows of U. */
+static inline const symlie_real *end_of_rows(const elimination *restrict E, const band_parts *restrict parts)
+{
+    long long stored = 0;
+    if (SYMLIE_LANES == 1) return parts->U + parts->reach[E->size];
+    for (int k = 0; k < E->size; k++) stored += stored_reach(row_reach(E, parts, k));
+    return parts->U + stored;
 }
 
 /* Solve for the right-hand side x in place. */
@@ -156,15 +173,15 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
 {
     const int n = E->size;
     const band_parts parts = parts_of(E, values);
-    const symlie_real *restrict L = parts.L, *restrict U = parts.U + parts.reach[n];
+    const symlie_real *restrict L = parts.L, *restrict U = end_of_rows(E, &parts);
     symlie_real *restrict y = parts.x;
     for (int k = 0; k < n; k++) y[k] = x[E->order[k]];
-    for (int k = n; k < n + E->right; k++) y[k] = 0;
+    for (int k = n; k < n + E->right; k++) y[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k += LANES) {
         const int rows = rows_behind(E, k);
         symlie_real a[LANES];
         for (int c = k; c < k + LANES; c++)
-            if (parts.exchange[c]) exchange_rows(1, y + c, y + c + parts.exchange[c]);
+            if (SYMLIE_ANY(parts.exchange[c] != 0)) exchange_first(y + c, parts.exchange[c]);
         for (int c = 0; c < LANES; c++) a[c] = y[k + c];
         for (int c = 0, place = 0; c < LANES; c++)
             for (int i = c + 1; i < LANES; i++) a[i] -= a[c] * L[place++];
@@ -177,11 +194,12 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
         }
         L += LANES * rows;
     }
-    lanes behind = {0};
+    lanes behind[PARTS] = {{0}};
     for (int k = n - 1; k >= 0; k--) {
-        U -= stored_reach(parts.reach[k]);
-        const symlie_real found = (y[k] - product_with_lanes(parts.reach[k], U, &behind, y + k + 1)) * parts.reciprocal[k];
-        behind = BEFORE_LANES(found, behind);
+        const int reach = row_reach(E, &parts, k);
+        U -= stored_reach(reach);
+        const symlie_real found = (y[k] - product_with_lanes(reach, U, behind, y + k + 1)) * parts.reciprocal[k];
+        place_before(found, behind);
         y[k] = found;
     }
     for (int k = 0; k < n; k++) x[E->order[k]] = y[k];

@@ -49,7 +49,7 @@ typedef struct {
     symlie_real *x;             /* right-hand side in the order of elimination */
     symlie_real *product;       /* some rows of L U; during a solution, right-hand sides */
     symlie_real *factor;        /* multipliers of a column of a block */
-    int *exchange;              /* distance of each pivot row from its original position */
+    symlie_whole *exchange;     /* distance of each pivot row from its original position */
 } block_parts;
 
 static inline int block_margin(const elimination *restrict E) { return E->widest + E->largest + LANES; }
@@ -59,7 +59,7 @@ static inline block_parts parts_of(const elimination *restrict E, symlie_real *r
     const int n = E->size;
     symlie_real *scale = values + E->panel[E->blocks], *column = scale + n, *x = column + n, *product = x + n;
     symlie_real *factor = product + (long long)block_margin(E) * (E->largest + LANES);
-    const block_parts parts = {scale, column, x, product, factor, (int *)(factor + E->largest)};
+    const block_parts parts = {scale, column, x, product, factor, (symlie_whole *)(factor + E->largest)};
     return parts;
 }
 
@@ -75,7 +75,7 @@ static inline long long columns_below(const elimination *restrict E, int p)
 /* Set the matrix to zero before entries are added. */
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
-    for (long long k = 0; k < E->panel[E->blocks]; k++) values[k] = 0;
+    for (long long k = 0; k < E->panel[E->blocks]; k++) values[k] = SYMLIE_NUMBER(0);
 }
 
 /* Compute the sums of |entries| of all rows, and of all columns of the row-scaled matrix. Return -1, or the position
@@ -83,7 +83,7 @@ static inline void clear_matrix(const elimination *restrict E, symlie_real *rest
 static inline int measure_blocks(const elimination *restrict E, const symlie_real *restrict values, const block_parts *restrict parts)
 {
     symlie_real *restrict scale = parts->scale, *restrict column = parts->column;
-    for (int k = 0; k < E->size; k++) scale[k] = column[k] = 0;
+    for (int k = 0; k < E->size; k++) scale[k] = column[k] = SYMLIE_NUMBER(0);
     for (int p = 0; p < E->blocks; p++) {
         const int size = block_size(E, p), stride = panel_row(E, p);
         const symlie_real *restrict below = values + columns_below(E, p);
@@ -94,7 +94,7 @@ static inline int measure_blocks(const elimination *restrict E, const symlie_rea
                 for (int j = 0; j < size; j++) scale[i] += fabs(*below++);
     }
     for (int k = 0; k < E->size; k++) {
-        if (!(scale[k] < (symlie_real)INFINITY)) return k;
+        if (!SYMLIE_ALL(scale[k] < (symlie_scalar)INFINITY)) return k;
         scale[k] = row_scale(scale[k]);
     }
     for (int p = 0; p < E->blocks; p++) {
@@ -173,7 +173,7 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
         solve_block(size, size, values + E->panel[p], parts.exchange + E->place[p], y + E->place[p]);
         for (int b = E->border[p]; b < E->border[p + 1]; b++)
             for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++, L += size) {
-                symlie_real sum = 0;
+                symlie_real sum = SYMLIE_NUMBER(0);
                 for (int k = 0; k < size; k++) sum += L[k] * y[E->place[p] + k];
                 y[i] -= sum;
             }
@@ -188,7 +188,7 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
         }
         for (int b = E->border[p]; b < E->border[p + 1]; b++)
             for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++) *later++ = y[i];
-        for (int l = 0; l < LANES; l++) *later++ = 0;
+        for (int l = 0; l < LANES; l++) *later++ = SYMLIE_NUMBER(0);
         for (int i = 0; i < size; i++) y[E->place[p] + i] -= scalar_product(columns, U + (long long)i * stride, parts.product);
     }
     for (int k = 0; k < E->size; k++) x[E->order[k]] = y[k];

@@ -28,17 +28,6 @@
 #define ARE_APART(i, k) 0
 #endif
 
-/* Loop over the pivot rows i of the lanes, other than row k, and choose a number in the lanes with pivot row i. */
-#if SYMLIE_LANES > 1
-#define EACH_PIVOT_ROW(i, k, pivot) \
-    for (int i = (k) + 1; i < ELIMINATION_SIZE; i++) \
-        if (SYMLIE_ANY((pivot) == i))
-#define IF_PIVOT_ROW(i, pivot, a, b) SYMLIE_WHERE((pivot) == (i), a, b)
-#else
-#define EACH_PIVOT_ROW(i, k, pivot) for (int i = (pivot); i != (k); i = (k))
-#define IF_PIVOT_ROW(i, pivot, a, b) (a)
-#endif
-
 enum { DENSE_ROW = (ELIMINATION_SIZE + LANES - 1) / LANES * LANES };
 
 /* Loop over the groups of columns from column k on. */
@@ -95,7 +84,7 @@ DENSE_UNROLL
                 largest = SYMLIE_WHERE(is_larger, size, largest), pivot = SYMLIE_WHERE(is_larger, SYMLIE_WHOLE(i), pivot);
         }
         if (!SYMLIE_ALL(largest > LOST_PIVOT * column[k])) return *lost = k, SYMLIE_SINGULAR;
-        EACH_PIVOT_ROW(i, k, pivot) {
+        EACH_PIVOT_ROW(i, k, ELIMINATION_SIZE - 1, pivot) {
             EACH_COLUMN(j, k) {
                 const lanes kept = READ_LANES(A->row[k] + j), other = READ_LANES(A->row[i] + j);
                 WRITE_LANES(A->row[k] + j, IF_PIVOT_ROW(i, pivot, other, kept));

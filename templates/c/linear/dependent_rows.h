@@ -179,10 +179,15 @@ static inline int contradicts(const symlie_problem *restrict P, const mass_matri
     return 0;
 }
 #else
-/* The constraint equations are independent. */
+/* The constraint equations are independent, except released ones, whose rows of B are zero. */
 
 static inline int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
 {
+#if defined(OMITS_ROWS) && OMITS_ROWS
+    for (int k = 0; k < ROWS; k++) m->kept[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++)
+        if (B[k] != 0) m->kept[JACOBIAN_ROW[k]] = 1;
+#endif
     (void)P, (void)B, (void)m;
     return 1;
 }

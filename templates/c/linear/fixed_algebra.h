@@ -8,38 +8,37 @@
 
 #define SADDLE (DIMENSION + ROWS)
 
-#if SYMLIE_LANES > 1
-/* The pivot rows of lanes may differ; the members then repeat the step individually. */
-SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
+static inline void exchange_where(symlie_mask condition, symlie_real *restrict a, symlie_real *restrict b)
 {
-    (void)n, (void)A, (void)x;
-    return 0;
+    const symlie_real first = *a, second = *b;
+    *a = SYMLIE_WHERE(condition, second, first);
+    *b = SYMLIE_WHERE(condition, first, second);
 }
-#else
-/* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration. Return 0 if A is singular. */
+
+/* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; lanes have individual pivot rows.
+ * Return 0 if A is singular in any lane. */
 SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
 {
     for (int i = 0; i < n; i++) {
-        symlie_real scale = 0;
+        symlie_real scale = SYMLIE_NUMBER(0);
         for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[i * n + j]));
-        if (!(scale > 0)) return 0;
+        if (!SYMLIE_ALL(scale > 0)) return 0;
         for (int j = 0; j < n; j++) A[i * n + j] /= scale;
         x[i] /= scale;
     }
     for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
-        if (!(fabs(A[pivot * n + k]) > LOST_PIVOT)) return 0;
-        if (pivot != k) {
-            for (int j = 0; j < n; j++) {
-                const symlie_real a = A[k * n + j];
-                A[k * n + j] = A[pivot * n + j];
-                A[pivot * n + j] = a;
-            }
-            const symlie_real b = x[k];
-            x[k] = x[pivot];
-            x[pivot] = b;
+        symlie_real largest = fabs(A[k * n + k]);
+        symlie_whole pivot = SYMLIE_WHOLE(k);
+        for (int i = k + 1; i < n; i++) {
+            const symlie_mask is_larger = fabs(A[i * n + k]) > largest;
+            pivot = SYMLIE_WHERE(is_larger, SYMLIE_WHOLE(i), pivot);
+            largest = SYMLIE_WHERE(is_larger, fabs(A[i * n + k]), largest);
+        }
+        if (!SYMLIE_ALL(largest > LOST_PIVOT)) return 0;
+        for (int i = k + 1; i < n; i++) {
+            if (!SYMLIE_ANY(pivot == i)) continue;
+            for (int j = 0; j < n; j++) exchange_where(pivot == i, A + k * n + j, A + i * n + j);
+            exchange_where(pivot == i, x + k, x + i);
         }
         for (int i = k + 1; i < n; i++) {
             const symlie_real factor = A[i * n + k] / A[k * n + k];
@@ -53,8 +52,6 @@ SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restric
     }
     return 1;
 }
-
-#endif
 
 static inline void fill_mass(const symlie_real *restrict M, int n, symlie_real *restrict A)
 {

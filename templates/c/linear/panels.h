@@ -7,16 +7,17 @@
 /* Eliminate the columns of a block in its panel; U becomes D^-1 U. Return -1, or the column whose pivot is too
  * small. */
 static inline int factorise_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scale,
-                                  const symlie_real *restrict column, symlie_real *restrict factor, int *restrict exchange)
+                                  const symlie_real *restrict column, symlie_real *restrict factor, symlie_whole *restrict exchange)
 {
     const int stride = width + LANES - 1;
     for (int k = 0; k < size; k++) {
         symlie_real *restrict row = panel + k * stride;
-        const int below = size - 1 - k, pivot = pivot_row(below + 1, stride, row + k, scale + k, column[k]);
-        if (pivot < 0) return k;
-        if (pivot) {
-            exchange_rows(width, row, row + pivot * stride);
-            scale[k + pivot] = scale[k];
+        const int below = size - 1 - k;
+        symlie_whole pivot;
+        if (!pivot_row(below + 1, stride, row + k, scale + k, column[k], &pivot)) return k;
+        EACH_PIVOT_ROW(i, 0, below, pivot) {
+            exchange_rows(width, i, pivot, row, row + i * stride);
+            scale[k + i] = IF_PIVOT_ROW(i, pivot, scale[k], scale[k + i]);
         }
         exchange[k] = pivot;
         row[k] = 1 / row[k];
@@ -78,14 +79,10 @@ static inline void subtract_product(int rows, int columns, int margin, const sym
 }
 
 /* Compute x = D^-1 x for an eliminated block. */
-static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange,
+static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const symlie_whole *restrict exchange,
                                symlie_real *restrict x)
 {
-    for (int k = 0; k < size; k++) {
-        const symlie_real a = x[k + exchange[k]];
-        x[k + exchange[k]] = x[k];
-        x[k] = a;
-    }
+    for (int k = 0; k < size; k++) exchange_first(x + k, exchange[k]);
     for (int i = 1; i < size; i++)
         for (int k = 0; k < i; k++) x[i] -= panel[i * stride + k] * x[k];
     for (int i = size - 1; i >= 0; i--) {

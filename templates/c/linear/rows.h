@@ -8,12 +8,25 @@ typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)
 typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
 #define LANES_AT_ONCE LANES
 #define SIZES(x) ((lanes)((lane_bits)(x) & ~(lane_bits)-(lanes){0}))
-#define BEFORE_LANES(x, behind) ((lanes){(x), (behind)[0], (behind)[1], (behind)[2]})
 #else
 typedef symlie_real lanes;
 #define LANES_AT_ONCE 1
 #define SIZES(x) fabs(x)
-#define BEFORE_LANES(x, behind) (x)
+#endif
+
+/* Number of accesses for LANES numbers. */
+enum { PARTS = LANES / LANES_AT_ONCE };
+
+/* Loop over the pivot rows i of the members in lanes, between row k and the last one, and choose a number in the lanes
+ * with pivot row i. */
+#if SYMLIE_LANES > 1
+#define EACH_PIVOT_ROW(i, k, last, pivot)     \
+    for (int i = (k) + 1; i <= (last); i++) \
+        if (SYMLIE_ANY((pivot) == i))
+#define IF_PIVOT_ROW(i, pivot, a, b) SYMLIE_WHERE((pivot) == (i), a, b)
+#else
+#define EACH_PIVOT_ROW(i, k, last, pivot) for (int i = (pivot); i != (k); i = (k))
+#define IF_PIVOT_ROW(i, pivot, a, b) (a)
 #endif
 
 /* These are macros, since the calling convention of functions with vector arguments depends on the processor. */
@@ -46,13 +59,23 @@ static inline void copy_row(long long entries, const symlie_real *from, symlie_r
     for (long long j = 0; j < entries; j++) to[j] = from[j];
 }
 
-static inline void exchange_rows(int entries, symlie_real *restrict row, symlie_real *restrict other)
+/* Exchange a row with row i in the lanes of which this is the pivot row. */
+static inline void exchange_rows(int entries, int i, symlie_whole pivot, symlie_real *restrict row, symlie_real *restrict other)
 {
+    (void)i, (void)pivot;
     for (int j = 0; j < entries; j++) {
-        const symlie_real a = row[j];
-        row[j] = other[j];
-        other[j] = a;
+        const symlie_real a = row[j], b = other[j];
+        row[j] = IF_PIVOT_ROW(i, pivot, b, a);
+        other[j] = IF_PIVOT_ROW(i, pivot, a, b);
     }
+}
+
+/* Exchange the first number with the one at the given place. */
+static inline void exchange_first(symlie_real *x, symlie_whole place)
+{
+    const symlie_real first = x[0], other = SYMLIE_AT(x, place);
+    SYMLIE_PUT(x, place, first);
+    x[0] = other;
 }
 
 /* Subtract multiples of a row from other rows with the given stride. */
@@ -68,45 +91,58 @@ static inline void subtract_row(int rows, int entries, long long stride, const s
     }
 }
 
-#if SYMLIE_LANES == 1
-/* Bands and blocks; members in lanes have dense matrices. */
-
-/* Index of the row with the largest entry of a column relative to the row sum, or -1 if this entry is too small
+/* Index of the row with the largest entry of a column relative to the row sum. Return 0 if this entry is too small
  * compared with the column sum. */
 static inline int pivot_row(int rows, long long stride, const symlie_real *restrict column, const symlie_real *restrict scale,
-                            symlie_real sum)
+                            symlie_real sum, symlie_whole *restrict pivot)
 {
-    symlie_real largest = 0;
-    int pivot = 0;
+    symlie_real largest = SYMLIE_NUMBER(0);
+    *pivot = SYMLIE_WHOLE(0);
     for (int i = 0; i < rows; i++) {
         const symlie_real size = fabs(column[i * stride]) * scale[i];
-        pivot = size > largest ? i : pivot;
-        largest = size > largest ? size : largest;
+        *pivot = SYMLIE_WHERE(size > largest, SYMLIE_WHOLE(i), *pivot);
+        largest = SYMLIE_WHERE(size > largest, size, largest);
     }
-    return largest > LOST_PIVOT * sum ? pivot : -1;
+    return SYMLIE_ALL(largest > LOST_PIVOT * sum);
 }
 
-/* The first lanes of x are passed in registers, since their stores may still be pending. */
+/* Sum of LANES numbers. */
+static inline symlie_real sum_of_parts(const lanes *restrict part)
+{
+    symlie_real number[LANES], sum = SYMLIE_NUMBER(0);
+    for (int p = 0; p < PARTS; p++) WRITE_LANES(number + p * LANES_AT_ONCE, part[p]);
+    for (int l = 0; l < LANES; l++) sum += number[l];
+    return sum;
+}
+
+/* The first LANES numbers of x are passed in registers, since their stores may still be pending. */
 static inline symlie_real product_with_lanes(int entries, const symlie_real *restrict row, const lanes *restrict first,
                                              const symlie_real *restrict x)
 {
-    symlie_real part[LANES_AT_ONCE], sum = 0;
-    lanes products = READ_LANES(row) * *first;
-    for (int j = LANES_AT_ONCE; j < entries; j += LANES_AT_ONCE) products += READ_LANES(row + j) * READ_LANES(x + j);
-    WRITE_LANES(part, products);
-    for (int l = 0; l < LANES_AT_ONCE; l++) sum += part[l];
-    return sum;
+    lanes part[PARTS];
+    for (int p = 0; p < PARTS; p++) part[p] = READ_LANES(row + p * LANES_AT_ONCE) * first[p];
+    for (int j = LANES; j < entries; j += LANES)
+        for (int p = 0; p < PARTS; p++) part[p] += READ_LANES(row + j + p * LANES_AT_ONCE) * READ_LANES(x + j + p * LANES_AT_ONCE);
+    return sum_of_parts(part);
+}
+
+/* Place a number before LANES numbers, the last of which is dropped. */
+static inline void place_before(symlie_real x, lanes *restrict behind)
+{
+#if defined(__GNUC__) && SYMLIE_LANES == 1
+    behind[0] = (lanes){x, behind[0][0], behind[0][1], behind[0][2]};
+#else
+    for (int p = PARTS - 1; p > 0; p--) behind[p] = behind[p - 1];
+    behind[0] = x;
+#endif
 }
 
 static inline symlie_real scalar_product(int entries, const symlie_real *restrict row, const symlie_real *restrict x)
 {
-    symlie_real part[LANES_AT_ONCE], sum = 0;
-    lanes products = {0};
-    for (int j = 0; j < entries; j += LANES_AT_ONCE) products += READ_LANES(row + j) * READ_LANES(x + j);
-    WRITE_LANES(part, products);
-    for (int l = 0; l < LANES_AT_ONCE; l++) sum += part[l];
-    return sum;
+    lanes part[PARTS] = {{0}};
+    for (int j = 0; j < entries; j += LANES)
+        for (int p = 0; p < PARTS; p++) part[p] += READ_LANES(row + j + p * LANES_AT_ONCE) * READ_LANES(x + j + p * LANES_AT_ONCE);
+    return sum_of_parts(part);
 }
-#endif
 
 #endif

@@ -18,7 +18,12 @@
 #ifndef PROBES
 #define PROBES 0
 #endif
-#if PROBES
+/* Released constraint equations are omitted in the same way; see symlie/derive/constraints.py. */
+#ifndef RELEASES
+#define RELEASES 0
+#endif
+#define OMITS_ROWS (PROBES || RELEASES)
+#if OMITS_ROWS
 #define KEPT(row, x) (m->kept[row] * (x))
 #else
 #define KEPT(row, x) (x)
@@ -27,8 +32,8 @@
 /* Completion of a singular M by constraint equations; see held_mass.h. It is used if the whole matrix would be a
  * band matrix, or if M has generated factors. */
 #if FIXED_TOPOLOGY
-#define HOLDS (FACTORS > 0 && COUNT_OF_HELD_TO > 0 && !PROBES)
-#elif defined(SYMLIE_BAND_H) && !PROBES
+#define HOLDS (FACTORS > 0 && COUNT_OF_HELD_TO > 0 && !OMITS_ROWS)
+#elif defined(SYMLIE_BAND_H) && !OMITS_ROWS
 #define HOLDS 1
 #else
 #define HOLDS 0
@@ -50,8 +55,10 @@ typedef struct {
     int elastic;                /* number of these combinations whose multipliers follow from compliances */
     symlie_real combination[PROBES * ROWS];
     symlie_real rest[PROBES * ROWS];
-    symlie_real kept[ROWS];     /* 0 for omitted equations, 1 for others */
     symlie_real scale[ROWS];
+#endif
+#if OMITS_ROWS
+    symlie_real kept[ROWS];     /* 0 for omitted equations, 1 for others */
 #endif
 } mass_matrix;
 #else
@@ -68,8 +75,10 @@ typedef struct {
     int elastic;
     symlie_real *combination;
     symlie_real *rest;
-    symlie_real *kept;
     symlie_real *scale;
+#endif
+#if OMITS_ROWS
+    symlie_real *kept;
 #endif
 } mass_matrix;
 #endif
@@ -77,7 +86,7 @@ typedef struct {
 static inline long long mass_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    long long size = FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 2LL) * ROWS : 0);
+    long long size = FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 1LL) * ROWS : 0) + OMITS_ROWS * ROWS;
 #if HOLDS && !FIXED_TOPOLOGY
     size += held_workspace(P);
 #endif
@@ -96,8 +105,10 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
 #if PROBES
     m->combination = m->y + SADDLE_UNKNOWNS;
     m->rest = m->combination + PROBES * ROWS;
-    m->kept = m->rest + PROBES * ROWS;
-    m->scale = m->kept + ROWS;
+    m->scale = m->rest + PROBES * ROWS;
+#endif
+#if OMITS_ROWS
+    m->kept = m->y + SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 1) * ROWS : 0);
 #endif
 #endif
     (void)m;
@@ -123,6 +134,19 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
 }
 
 #include "dependent_rows.h"
+
+#if RELEASES
+/* Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero; the diagonal is zero
+ * otherwise. */
+static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real *restrict matrix)
+{
+    const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
+    (void)P;
+    for (int k = 0; k < ROWS; k++) matrix[place[k]] = 1;
+    for (int k = 0; k < JACOBIAN_VALUES; k++)
+        if (B[k] != 0) matrix[place[JACOBIAN_ROW[k]]] = 0;
+}
+#endif
 
 /* Complete a right-hand side x whose part for M is already stored. */
 static inline void complete_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict c,
@@ -161,7 +185,7 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
         matrix[SADDLE_PUSH_TO[k]] += KEPT(JACOBIAN_ROW[k], B1[k]);
     }
     for (int k = 0; k < COUNT_OF_SADDLE_UNIT_TO; k++) matrix[SADDLE_UNIT_TO[k]] = 1;
-#if PROBES
+#if OMITS_ROWS
     for (int k = 0; k < ROWS; k++)
         if (m->kept[k] == 0) matrix[SADDLE_DIAGONAL[DIMENSION + k]] = 1;
 #endif

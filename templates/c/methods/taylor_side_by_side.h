@@ -151,6 +151,13 @@ static inline void share_kept(const symlie_problem *restrict P, int from, int to
     for (long long k = 2 * series_workspace(P, MOST_ORDER) - 1; k >= 0; k--) memory[k][to] = memory[k][from];
 }
 
+/* Another member has other parameters: discard the cached series. */
+static inline void forget_lane(const symlie_problem *restrict P, int lane)
+{
+    symlie_real *memory = aligned(P->workspace);
+    memory[0][lane] = memory[series_workspace(P, MOST_ORDER)][lane] = 0;
+}
+
 /* Members that take individual steps have other parameters than the previous ones: discard the cached series. */
 static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
 {

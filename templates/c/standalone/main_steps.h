@@ -103,7 +103,7 @@ static inline int integrate(const symlie_plan *plan)
         record.events = 0;
         status = symlie_integrate(&problem, &state, plan, &record);
     } while (status == SYMLIE_BUFFER_FULL || status == SYMLIE_BUDGET); /* also after rank changes of the constraints */
-    return status == SYMLIE_EVENT ? SYMLIE_DONE : status;
+    return status == SYMLIE_EVENT || status == SYMLIE_ACCUMULATION ? SYMLIE_DONE : status;
 }
 
 static inline void print_state(void)

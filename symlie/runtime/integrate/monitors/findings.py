@@ -183,15 +183,16 @@ def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
     return "Reduce the damping or stiffness there, or replace a nearly rigid part by a constraint."
 
 
-def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
+def findings_at_the_end(run: Run, solution: Solution, counters: Counters) -> list[str]:
     """Findings that require the complete solution of a run."""
     if not len(solution.t):
         return []
     found = []
-    if (event := accumulating_event(run, solution.events)) is not None:
+    if (event := accumulating_event(run, solution.events, counters)) is not None:
+        kind = "Terminal events accumulate" if event.is_terminal else "Events accumulate"
         found.append(
-            f"Terminal events accumulate at t = {event.t:.9g} s: '{event.name}' recurs within the resolution of "
-            "time. Continue without impacts, with a contact force or a constraint."
+            f"{kind} at t = {event.t:.9g} s: '{event.name}' recurs within the resolution of time. Continue without "
+            "impacts, with a contact force or a constraint."
         )
     with np.errstate(all="ignore"):
         found += _near_singular_coordinates(run, solution)

@@ -12,6 +12,10 @@ Inverse iteration finds the combination μ of constraint equations that is close
 with entries |·|, so that it does not depend on units. The configuration is nearly singular if the forces of μ nearly
 cancel, Σ |Bᵀμ|ₖ |v|ₖ ≪ Σ |ν|ᵢ, and if Bᵀμ changes within one step by much of its length in the metric M⁻¹: a long chain
 has such combinations everywhere, but they remain constant.
+
+In minimal coordinates, single rows of B vanish at singular configurations, for example if all pivots of a linkage align
+with an axis of the constraint. Their lengths L vanish as well, so that they are found by their direction: a row that
+keeps its direction and loses half of its length within a step, or reverses, is at most a few steps away from zero.
 """
 
 from __future__ import annotations
@@ -20,7 +24,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from symlie.contract.constants import ABRUPT, ABRUPT_GROWTH, PROBE_ANGLE, RANK_CHANGE, RANK_ITERATIONS, RANK_NEAR
+from symlie.contract.constants import (
+    ABRUPT,
+    ABRUPT_GROWTH,
+    PROBE_ANGLE,
+    RANK_CHANGE,
+    RANK_ITERATIONS,
+    RANK_NEAR,
+    RANK_PARALLEL,
+    RANK_SHRUNK,
+)
 from symlie.errors import IntegrationError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.mechanics import Mechanics
@@ -67,13 +80,25 @@ def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> Weak
 
 def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array, Array], end: tuple[float, Array, Array]) -> bool:
     """Return whether a step from `begin` to `end` (time, configuration, velocity) ends near a rank loss of B."""
+    before, after = mechanics.jacobian(*begin), mechanics.jacobian(*end)
+    if has_vanishing_row(mechanics, before, after, end[2]):
+        return True
     found = weak_combination(mechanics, *end)
     if found is None:
         return False
     left = float(np.abs(found.pull) @ np.abs(end[2])) / float(found.share.sum())
-    before = mechanics.algebra.pull(mechanics.jacobian(*begin), found.multipliers)
-    change = abs(float(before @ found.direction) / float(found.pull @ found.direction) - 1)
+    was = mechanics.algebra.pull(before, found.multipliers)
+    change = abs(float(was @ found.direction) / float(found.pull @ found.direction) - 1)
     return left < RANK_NEAR and change > RANK_CHANGE + left
+
+
+def has_vanishing_row(mechanics: Mechanics, begin: Array, end: Array, v: Array) -> bool:
+    """Return whether a row of B, weighted by velocities, shrinks to half its length or reverses within a step without
+    changing its direction."""
+    multiply, squares = mechanics.algebra.multiply, v * v
+    first, common, last = (multiply(x, squares) for x in (begin * begin, begin * end, end * end))
+    is_parallel = common**2 > RANK_PARALLEL * first * last
+    return bool(np.any(is_parallel & ((common < 0) | (common > RANK_SHRUNK * last))))
 
 
 def is_abrupt(begin: Array, end: Array, last: float) -> tuple[bool, float]:

@@ -18,7 +18,6 @@ from symlie.runtime.integrate.sensitivities.node_operators import NodeOperators
 from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.node_steps import StepKernels
-from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_names
@@ -62,7 +61,7 @@ class PointDerivatives:
     def __init__(self, system: System, directions: Directions) -> None:
         self.system, self.directions = system, directions
         self.layout, self._p = system.layout, system.prepared
-        self.nodes = NumpyKernels(system.layout, system.files[f"{system.layout.name}.py"])
+        self.nodes = system.sets.in_numpy
         self.operators = NodeOperators(system.layout, self.nodes, lambda: self.slopes)
         self._scatterings: dict[str, list[Scattering]] = {}
 

@@ -94,6 +94,11 @@ class Course:
         if position.is_followed:
             self.loop.replan(position.plan, state.counters.segment, state.counters.step)
 
+    def jump(self, state: LoopState) -> None:
+        """Continue from another state at the same time."""
+        self.loop.put(state)
+        self.position = dataclasses.replace(self.position, is_followed=False, grid=None, step_after=None)
+
     def change(self, name: str) -> None:
         """Begin the next step at a change of an input."""
         at, t = self.position, self.loop.t

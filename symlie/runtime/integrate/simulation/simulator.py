@@ -18,6 +18,7 @@ from symlie.runtime.integrate.run import FAILURES, RETURN_SECONDS, Run, solution
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.segments import LARGEST_STEPS
 from symlie.runtime.integrate.simulation.course import Course, Position
+from symlie.runtime.integrate.simulation.jump import Occurred, Velocity, state_after_jump
 from symlie.runtime.integrate.simulation.sampled import Sampled, checked_controllers
 from symlie.runtime.integrate.simulation.sampling import Sampling, SavedSampling
 from symlie.runtime.integrate.simulation.schedule import Schedule
@@ -35,7 +36,7 @@ from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_number
 from symlie.utilities.showing import line
 
-GO_ON = "continue from another state by set_state or restore"
+GO_ON = "continue by jump, set_state or restore"
 """Advice after the end of a simulation."""
 
 
@@ -50,6 +51,7 @@ class SavedSimulation:
     history: dict[str, dict[float, Array]]
     records: tuple[int, int]
     ended: str
+    occurred: Occurred
     sampling: SavedSampling | None
 
     def __repr__(self) -> str:
@@ -93,6 +95,7 @@ class Simulator:
         self._course = Course(self._system, self._request, schedule, loop, h, self._sampling)
         self._loop = loop
         self._unread: list[Event] = []
+        self._occurred: Occurred = ()
         self._recorder = Recorder(system.layout)
         self._begin(run.begin)
 
@@ -245,6 +248,41 @@ class Simulator:
             self._sampling.begin(at)
         self._begin(self._loop_state(at, Start(q, v, multipliers, state.carried)))
 
+    def jump(self, velocity: Velocity) -> None:
+        """Change velocities at the current time, such as by an impact, and continue, also after a terminal event.
+
+        The method starts again, and records contain both states at this time. Events are not repeated.
+
+        Parameters
+        ----------
+        velocity
+            All velocities, shape (dimension,), or values by name: ``{"ball": {"x_dot": 1.0}}`` for fields of nodes and
+            rates of joints. The others change as little as the constraints permit, in the metric of the mass matrix, as
+            by the impulses of joints.
+
+        Raises
+        ------
+        UnknownNameError
+            If a node, a joint or a field does not exist.
+        ModelError
+            If a value has the wrong size or is not finite, or belongs to a prescribed or dependent node.
+        InconsistentInitialValuesError
+            If the velocities violate a constraint.
+        """
+        self._drain()
+        before = self._loop.captured()
+        after = state_after_jump(self._system, before, velocity, self._occurred)
+        if self._request.method.restarts_at_kinks:
+            after = dataclasses.replace(after, at=dataclasses.replace(after.at, h=0.0))
+        self._ended, self._occurred = "", ()
+        if self._course.position.is_fresh:
+            self._begin(after)
+            return
+        self._course.jump(after)
+        if self._record:
+            at = after.at
+            self._recorder.add_state(after.t, at.q, at.v, at.multipliers, at.carried)
+
     def save(self) -> SavedSimulation:
         """Return the data with which `restore` continues from here bit for bit, any number of times.
 
@@ -258,7 +296,7 @@ class Simulator:
         kept = copy.deepcopy((self._loop.captured(), self._course.position))
         inputs, history = self._held.copied(), self._held.copied_history()
         sampling = None if self._sampling is None else self._sampling.saved()
-        return SavedSimulation(self, *kept, inputs, history, records, self._ended, sampling)
+        return SavedSimulation(self, *kept, inputs, history, records, self._ended, self._occurred, sampling)
 
     def restore(self, saved: SavedSimulation) -> None:
         """Return to a saved state, with its inputs; later records and unread events are discarded.
@@ -279,7 +317,7 @@ class Simulator:
         for name, value in saved.inputs.items():
             self._held.set(name, value)
         self._course.put(*copy.deepcopy((saved.loop, saved.position)))
-        self._ended = saved.ended
+        self._ended, self._occurred = saved.ended, saved.occurred
         if self._sampling is not None and saved.sampling is not None:
             self._sampling.put(saved.sampling)
         self._held.history = {name: dict(values) for name, values in saved.history.items()}
@@ -298,12 +336,14 @@ class Simulator:
         return self._solution(None)
 
     def _loop_state(self, t: float, start: Start) -> LoopState:
-        return LoopState(t, start, Counters(dependent_rows=count_dependent_rows(self._system, t, start.q, start.v)))
+        dependent = count_dependent_rows(self._system.mechanics, t, start.q, start.v)
+        return LoopState(t, start, Counters(dependent_rows=dependent))
 
     def _begin(self, state: LoopState) -> None:
         """Start the method and the records at a state."""
         self._course.begin(state, self._held.names)
         self._t0, self._ended, at = state.t, "", state.at
+        self._occurred = ()
         self._unread, self._recorder = [], Recorder(self._stated.layout)
         self._held.begin(state.t)
         if self._record:
@@ -348,9 +388,10 @@ class Simulator:
         self._drain()
         if status in FAILURES:
             raise self._failed(status)
-        if status is Status.EVENT:
+        if status is Status.EVENT or status is Status.ACCUMULATION:
             t = self._loop.t
-            name = next((e.name for e in reversed(self._unread) if e.is_terminal), "")
+            self._occurred = tuple((e.name, e.instance) for e in self._unread if e.t == t)
+            name = next((e.name for e in reversed(self._unread) if e.is_terminal), self._unread[-1].name)
             self._ended = f"The simulation has ended at t = {t:.9g} by the event '{name}'; {GO_ON}."
         return status
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.contract.constants import (
+    ENGAGED,
     EVENT_FAR,
     EVENT_FAR_CUBIC,
     EVENT_GRID,
@@ -34,7 +35,7 @@ from symlie.runtime.kernels.bernstein import (
     resolved_form,
     turning_points,
 )
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.stepper import State
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ def is_crossing(before: float, after: float, direction: int) -> bool:
     A function that starts at zero did not: an integration continues from there after an event.
     """
     return (before < 0 <= after and direction >= 0) or (before > 0 >= after and direction <= 0)
+
+
+def is_idle(layout: Layout, event: int, q: Array) -> bool:
+    """Return whether an event only releases and engages constraints which are released and engaged already."""
+    rows = layout.changes[layout.changes[:, 0] == event]
+    known = len(rows) > 0 and bool((rows[:, 2] < 0).all())
+    return known and bool((q[rows[:, 1] - layout.dimension] == (rows[:, 2] == ENGAGED)).all())
 
 
 def is_before(before: float, value: float) -> bool:
@@ -119,6 +127,8 @@ class EventSearch:
             return []
         values = self._inside.stepper.system.layout.events
         for index, value in enumerate(values):
+            if is_idle(self._inside.stepper.system.layout, index, self._inside.state.q):
+                continue
             path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]), self._begins)
             self._search(path)
             self._keep_start(path)
@@ -341,7 +351,10 @@ class SeriesSearch(EventSearch):
         self._clear_start(self._before, np.maximum(np.abs(before), np.abs(after)))
 
     def found(self) -> list[Found]:
-        for index, value in enumerate(self._inside.stepper.system.layout.events):
+        layout = self._inside.stepper.system.layout
+        for index, value in enumerate(layout.events):
+            if is_idle(layout, index, self._inside.state.q):
+                continue
             before = float(self._before[index])
             scale = max(abs(before), abs(float(self.after[index])))
             known, self._inside.is_by_steps = len(self._found), False

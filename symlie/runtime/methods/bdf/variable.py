@@ -89,11 +89,6 @@ class BdfVariable(ImplicitProgram):
     def kernel_set(self) -> str:
         return "increments"
 
-    @property
-    def takes_lanes(self) -> bool:
-        # Members choose their orders individually.
-        return False
-
     def constants(self) -> list[str]:
         return ["#define CHOOSES_ORDER 1", f"#define STEPS {self.max_order}", *super().constants()]
 

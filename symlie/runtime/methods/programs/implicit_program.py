@@ -14,10 +14,6 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 class ImplicitProgram(Implicit, ProgrammedMethod):
     """Method with one implicit stage whose step is a program."""
 
-    @property
-    def takes_lanes(self) -> bool:
-        return not self.keeps_factors
-
     @cached_property
     def own(self) -> tuple[OwnArray, ...]:
         """Carried arrays, followed by those with the evaluation point of stored factors."""

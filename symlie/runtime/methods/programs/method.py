@@ -35,10 +35,6 @@ class ProgrammedMethod(Method):
         return "exp"
 
     @property
-    def takes_lanes(self) -> bool:
-        return True
-
-    @property
     def starter(self) -> ProgrammedMethod | None:
         """Method of the first steps, if the step reads earlier states."""
         return None

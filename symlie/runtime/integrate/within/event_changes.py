@@ -1,0 +1,79 @@
+"""Changes of the state at events in a time loop in NumPy; see ``event_changes.h``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from symlie.contract.constants import POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
+from symlie.errors import InconsistentResetError, NotFiniteError
+from symlie.runtime.integrate.loop_state import Counters
+from symlie.runtime.integrate.within.event_search import AT_START
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.stepper import State
+from symlie.runtime.solution.event_changes import changed
+from symlie.runtime.system.mechanics import Mechanics
+
+
+def change_state(mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters) -> Array:
+    """Apply the changes of events at the time of a state, and return the values of all event functions afterwards.
+
+    A function of such an event that remains zero counts as not yet zero.
+    """
+    layout, t = mechanics.layout, state.t
+    before = mechanics.events(t, state.q, state.v, state.multipliers)
+    _, known = _sized_residual(mechanics, t, state.q, state.v)
+    state.q, state.v, _, moves = changed(mechanics, t, state.q, state.v, state.multipliers, events)
+    if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
+        raise NotFiniteError("The state after an event is not finite.")
+    if layout.rows:
+        _check(mechanics, state, moves, float(np.abs(known).max(initial=0)), counters.largest_constraint)
+        state.multipliers = mechanics.index1(t, state.q, state.v)[1]
+    after = mechanics.events(t, state.q, state.v, state.multipliers)
+    for event in events:
+        if after[event] == before[event]:
+            after[event] = -AT_START * layout.events[event].direction
+    return after
+
+
+def time_goes_on(counters: Counters, t: float, events: int) -> bool:
+    """Count changes that time does not separate; False if there are more than events, so that they accumulate."""
+    apart, is_first = t - counters.changed_at, counters.changes_at_once == 0
+    is_later = not apart < TIME_RESOLUTION * max(abs(t), abs(counters.changed_at))
+    if not is_first and is_later:
+        counters.flight = apart
+    counters.changes_at_once = 1 if is_first or is_later else counters.changes_at_once + 1
+    counters.changed_at = t
+    return counters.changes_at_once <= events + 1
+
+
+def violation(mechanics: Mechanics, t: float, q: Array, v: Array) -> str:
+    """Description of the constraint equation that a state violates most."""
+    phi, (size, residual) = mechanics.constraint(t, q), _sized_residual(mechanics, t, q, v)
+    relative = np.abs(residual) / np.maximum(1, size), np.abs(phi) / max(1.0, float(np.abs(q).max(initial=0)))
+    is_position = bool(relative[1].max(initial=0) > relative[0].max(initial=0))
+    row, name = int(np.argmax(relative[is_position])), "Φ" if is_position else "B v + b"
+    return f"{mechanics.layout.row_name(row)}: {name} = {(phi if is_position else residual)[row]:.3g}"
+
+
+def _sized_residual(mechanics: Mechanics, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return the sizes of the terms of B v + b, and its values."""
+    if not mechanics.layout.rows:
+        return np.zeros(0), np.zeros(0)
+    B = mechanics.jacobian(t, q, v)
+    return mechanics.algebra.multiply(np.abs(B), np.abs(v)), mechanics.hidden_residual(t, q, v, B)
+
+
+def _check(mechanics: Mechanics, state: State, moves: bool, known: float, drift: float) -> None:
+    """Raise `InconsistentResetError` if a changed state violates constraints.
+
+    Methods that satisfy constraints of velocities only approximately leave the residual ``known``.
+    """
+    t, q, v = state.t, state.q, state.v
+    phi = mechanics.constraint(t, q) if moves else np.zeros(0)
+    bound = POSITION_TOLERANCE * max(1.0, float(np.abs(q).max(initial=0))) + 2 * drift
+    size, residual = _sized_residual(mechanics, t, q, v)
+    is_kept = np.abs(residual) <= VELOCITY_TOLERANCE * np.maximum(1, size) + 2 * known
+    if not (np.abs(phi).max(initial=0) <= bound and is_kept.all()):
+        raise InconsistentResetError("The state after an event violates a constraint.")

@@ -1,0 +1,64 @@
+"""Changes of the state and of activities of constraints at events, as indices of the vectors of a system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import ENGAGED, RELEASED
+
+if TYPE_CHECKING:
+    from symlie.runtime.layout.layout import Array, Layout
+
+
+def changes_at_events(layout: Layout) -> NDArray[np.int32]:
+    """See `Layout.changes`."""
+    rows, result, event = [np.zeros((0, 3), dtype=np.int32)], 0, 0
+    for element, velocities, stored in zip(layout.elements, layout.places, layout.stored_places, strict=True):
+        for own_v, own_q in zip(velocities, stored, strict=True):
+            for k, reset in enumerate(element.resets):
+                place = own_v[reset.component] if reset.is_velocity else layout.dimension + own_q[reset.component]
+                rows.append(np.array([[event + reset.event, place, result + k]], dtype=np.int32))
+            event, result = event + len(element.events), result + len(element.resets)
+    names = {value.name: k for k, value in enumerate(layout.events)}
+    for stated in layout.manifest.engagements:
+        for place in _activities_of(layout, stated.constraint).ravel() if stated.event else ():
+            to = ENGAGED if stated.is_engaged else RELEASED
+            rows.append(np.array([[names[stated.event], layout.dimension + place, to]], dtype=np.int32))
+    return np.concatenate(rows)
+
+
+def initial_activities(layout: Layout) -> Array:
+    """See `Layout.initial_activities`: a constraint starts released if it is released then, or only engaged later."""
+    values, released = np.zeros(layout.storage - layout.node_storage), set[str]()
+    for places in layout.activity_places:
+        values[places - layout.node_storage] = 1.0
+    for name in dict.fromkeys(e.constraint for e in layout.manifest.engagements):
+        stated = [e for e in layout.manifest.engagements if e.constraint == name]
+        if any(not e.event for e in stated) or all(e.is_engaged for e in stated):
+            released.add(name)
+    for name in released:
+        values[_activities_of(layout, name) - layout.node_storage] = 0.0
+    return values
+
+
+def row_activities(layout: Layout) -> NDArray[np.int32]:
+    """See `Layout.row_activities`."""
+    found = np.full(layout.rows, -1, dtype=np.int32)
+    for element, rows, places in zip(layout.elements, layout.row_places, layout.activity_places, strict=True):
+        own = np.array([c.activity for c in element.constraints for _ in range(c.size)], dtype=np.int64)
+        for column in np.flatnonzero(own >= 0):
+            found[rows[:, column]] = places[:, own[column]]
+    return found
+
+
+def _activities_of(layout: Layout, name: str) -> NDArray[np.int64]:
+    """Return the indices of the activities of a joint or constraint in a configuration."""
+    if name in layout.named_instances:
+        element, instance = layout.named_instances[name]
+        return np.asarray(layout.activity_places[element][instance])
+    kinds = [(k, c) for k, e in enumerate(layout.elements) for c in e.constraints if c.name == name and c.activity >= 0]
+    element, constraint = kinds[0]
+    return np.asarray(layout.activity_places[element][:, constraint.activity])

@@ -12,6 +12,7 @@ import pytest
 import symlie as sl
 from symlie.errors import IntegrationError, ModelError, SmoothnessError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti
+from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.runtime.sensitivities.models import TIGHT, differences, driven_top, hinge, hinged_rods, pendulum, springs
@@ -178,6 +179,9 @@ def test_sensitivity_of_rod_equals_differences() -> None:
     system = flying_spaghetti.build(segments=4).derive().compile(backend="c")
     names, options = ["bending_stiffness", "load_values"], {"h": 1 / 512, "t_eval": [0.25, 0.5]}
     found, expected = compared(system, "tip_distance", names, options)
-    for k in range(found.shape[-1]):
-        assert agrees(found[..., k], expected[..., k]) or not expected[..., k].any()
+    length = sl.solve(system, 0.5, **options).outputs["tip_distance"].max()
+    for k, variable in enumerate(variables_of(system, names)):
+        # Rounding of differences is that of the output, which hardly depends on the stiffness.
+        size = max(abs(expected[..., k]).max(), 0.01 * length / variable.size(system))
+        assert abs(found[..., k] - expected[..., k]).max() <= tolerances.DERIVATIVE_OF_RUN * size
     assert expected[..., 2].any(), "the peak of the load"

@@ -169,6 +169,8 @@ from symlie.runtime.statics.monodromy import Monodromy as Monodromy
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
+from symlie.runtime.study.fit.fitting import fit as fit
+from symlie.runtime.study.fit.result import Fit as Fit
 from symlie.runtime.study.optimal_control import OptimalControl as OptimalControl
 from symlie.runtime.study.optimal_control import optimal_control as optimal_control
 from symlie.runtime.system.completion import InitialState as InitialState

@@ -66,6 +66,7 @@ FACADES = {
         "write_standalone",
     },
     "runtime.statics.equilibrium_path": {"plot"},
+    "runtime.study.fit.result": {"plot"},
     "runtime.solution.solution": {"_dense", "plot", "plot_steps", "view"},
 }
 """Methods that give access to higher layers: each imports one function, and calls it."""

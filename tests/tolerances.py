@@ -1146,6 +1146,27 @@ LEAST_CHANGE = 1e-6
 """Direction of the smallest change: distances are compared in doubles, which resolve it to the square root of rounding
 times its curvature."""
 
+DERIVATIVE_OF_RUN = 1e-9
+"""Derivatives of outputs of runs by central differences of order six with steps ε of 2⁻⁹ relative to the values,
+relative to the largest derivative, which is at least 1e-2: rounding of outputs of size one, 2e-16 / ε = 1e-13 times
+the growth of rounding in a run below 1e2, and truncation, ε⁶/140 = 4e-19 times a seventh derivative below 1e7."""
+
+FORWARD_AND_REVERSE = 1e-12
+"""Derivatives by products of the same matrices from the left and from the right: some hundred roundings of products
+whose size may exceed that of the result by ten."""
+
+DERIVATIVE_OF_ADAPTIVE_RUN = 1e-7
+"""Derivatives of a run with a relative tolerance of 1e-9 per step against those of a run with errors far below,
+relative to the largest derivative: errors of tangents are ten times those of states, over tens of steps."""
+
+TWO_BACKENDS_OF_DERIVATIVES = 1e-11
+"""Derivatives of runs whose states differ by roundings, 2e-16 per operation of some hundred steps, relative to the
+largest derivative."""
+
+FITTED = 1e-6
+"""Fitted values of exact data, and equal fits in other units: the optimiser stops at changes of 1e-10 relative to the
+values, and derivatives with constant steps are those of adaptive runs up to the tolerance 1e-6 of the steps."""
+
 IMPACT = 1e-12
 """Times of twenty impacts on a parabola, which methods of order two integrate exactly, and parts of the energy of free
 bodies relative to the largest kinetic energy: rounding of a few hundred steps."""

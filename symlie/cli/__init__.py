@@ -33,6 +33,7 @@ COMMANDS = {
     "sweep": "sweep",
     "resume": "resume",
     "view": "view",
+    "fit": "fit",
     "converge": "converge",
     "order": "order",
     "paper": "paper",

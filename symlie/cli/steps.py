@@ -20,8 +20,8 @@ DEFAULT_END = 1.0
 """Default end time, in s."""
 
 
-def add_integration(parser: ArgumentParser) -> None:
-    """Add the arguments of an integration: method, steps and times."""
+def add_method(parser: ArgumentParser) -> None:
+    """Add the arguments for a method and its steps."""
     parser.add_argument(
         "--method",
         type=path,
@@ -29,6 +29,11 @@ def add_integration(parser: ArgumentParser) -> None:
         "λ has order K-1 for K steps after each change of h",
     )
     _add_steps(parser)
+
+
+def add_integration(parser: ArgumentParser) -> None:
+    """Add the arguments of an integration: method, steps and times."""
+    add_method(parser)
     parser.add_argument(
         "--t-end", type=number, metavar="T", help="end time in s; default: the last time of --t-eval, else 1"
     )

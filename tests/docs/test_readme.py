@@ -38,9 +38,10 @@ def test_code_blocks_run() -> None:
     """State, derive, compile, run, and all that is shown of running."""
     names = SESSION.run()
     assert SESSION.files == {
-        "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png",
+        "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png", "measured.csv",
     }  # fmt: skip
-    assert len(SESSION.printed.splitlines()) == 6
+    assert len(SESSION.printed.splitlines()) == 8
+    assert "length 1.1 ±" in SESSION.printed
     # The weight needs the torque 2 · 9.81 · 0.3 · cos(1) N m, of which 3.18 N m are given.
     np.testing.assert_allclose(names["controlled"].q[-1], 1 + (3.18 - 5.886 * math.cos(1)) / 60, atol=1e-6)
     accurate = names["accurate"]

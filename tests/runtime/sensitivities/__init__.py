@@ -1,0 +1,1 @@
+"""Sensitivities and gradients of runs."""

@@ -109,7 +109,9 @@ def recorded_steps(
 
 def _joined(solution: Solution, run: Run, states: list[LoopState]) -> RecordedSteps:
     plan = run.plan
-    t = np.array([state.t for state in states])
+    # A loop that arrives at a jump is already behind it.
+    arrivals = dict(zip(plan.start[1:], plan.end[:-1], strict=True))
+    t = np.array([arrivals.get(state.t, state.t) for state in states])
     starts = dict(zip(plan.end[:-1], zip(plan.start[1:], plan.restarts[1:], strict=True), strict=True))
     departures = [starts.get(float(time), (float(time), 0)) for time in t[:-1]]
     goes_on = [restart != JUMP for _, restart in departures]

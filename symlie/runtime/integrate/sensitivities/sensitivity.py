@@ -103,8 +103,8 @@ def sensitivity(
 
     The steps of the method are differentiated, so that the derivatives are those of the computed numbers up to
     rounding. Adaptive steps are differentiated with constant lengths. Derivatives of piecewise functions are those of
-    the pieces of the run, and initial values are differentiated by central differences of order six. Source: the page
-    *Sensitivities* of the documentation.
+    the pieces of the run, and initial values are differentiated by central differences of order six. The page
+    *Sensitivities* of the documentation contains the equations.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def sensitivity(
         (t₀, t_end), or t_end, in s, as in `solve`.
     wrt
         Names of variables: parameters as in `System.with_parameters`; inputs with a table, differentiated by each of
-        its values; initial values NODE.FIELD, or JOINT.COORDINATE with a specified value.
+        its values; initial values NODE.FIELD, or JOINT.COORDINATE.
     of
         Names of outputs of the model; default: all.
     **options

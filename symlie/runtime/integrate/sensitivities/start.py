@@ -5,8 +5,10 @@ central differences of order six,
 
     δx = (45 (x₁ - x₋₁) - 9 (x₂ - x₋₂) + (x₃ - x₋₃)) / (60 ε),   x_k = x(p + k ε)  (1)
 
-whose error is about (ε/p)⁶ and rounding divided by ε/p. Stored components of configurations are differentiated; the
-tangent δ in the Lie algebra has their rate. The derivative of λ follows from the acceleration-level system.
+whose error is about (ε/p)⁶ and rounding divided by ε/p. If the changed initial values violate constraints, they are
+assembled: changed as little as possible, so that the derivative is that along the constraints. Stored components of
+configurations are differentiated; the tangent δ in the Lie algebra has their rate. The derivative of λ follows from
+the acceleration-level system.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.solution.start import start_of
+from symlie.runtime.solution.start import Start, start_of
 from symlie.runtime.system.system import System
 
 RELATIVE = 2.0**-9
@@ -37,15 +40,19 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
             continue
         step = RELATIVE * variable.size(system)
         for j, weight in enumerate(WEIGHTS, start=1):
-            after, before = (_state(variable.moved(system, sign * j * step), t) for sign in (1, -1))
-            stored[k] += weight * (after[0] - before[0]) / step
-            dv[k] += weight * (after[1] - before[1]) / step
+            after, before = (consistent_start(variable.moved(system, sign * j * step), t)[1] for sign in (1, -1))
+            stored[k] += weight * (after.q - before.q) / step
+            dv[k] += weight * (after.v - before.v) / step
     return _in_algebra(system, q, stored), dv
 
 
-def _state(system: System, t: float) -> tuple[Array, Array]:
-    start = start_of(system, t)
-    return start.q, start.v
+def consistent_start(system: System, t: float) -> tuple[System, Start]:
+    """Return a system, assembled if its initial values violate constraints, and its state at time t."""
+    try:
+        return system, start_of(system, t)
+    except InconsistentInitialValuesError:
+        assembled = system.assembled(t)
+        return assembled, start_of(assembled, t)
 
 
 def _in_algebra(system: System, q: Array, stored: Array) -> Array:

@@ -100,7 +100,12 @@ class InitialVariable(Variable):
     def moved(self, system: System, change: float) -> System:
         value = np.array(self.value)
         value[self.index or (0,)] += change
-        return system.with_initial(self.node, **{self.field: value})
+        return self.replaced(system, value)
+
+    def replaced(self, system: System, value: Array) -> System:
+        """Return a system with another initial value of all components."""
+        given = float(value[0]) if self.node in system.layout.joints else value
+        return system.with_initial(self.node, **{self.field: given})
 
     def size(self, system: System) -> float:
         return _size(np.array(self.value))
@@ -167,13 +172,12 @@ def _of_initial_value(system: System, name: str) -> Iterator[Variable]:
 
 def _initial_value(system: System, node: str, field: str) -> Array:
     """Return the initial value of a field or of a joint coordinate, shape (components,)."""
-    stated = system.initial_values.get((node, field))
     if node in system.layout.joints:
-        if stated is None:
-            raise ModelError(
-                f"Joint '{node}' of '{system.name}' has no specified initial {field}; give it one by with_initial."
-            )
-        return np.array(stated, dtype=float).ravel()
+        # Coordinates of joints are stored as poses of bodies, from which the output of the joint recovers them.
+        output, state = f"{node}_{field}", system.initial_state
+        if output not in system.layout.outputs:
+            raise ModelError(f"Joint '{node}' of '{system.name}' has no coordinate or rate '{field}'.")
+        return np.atleast_1d(system.outputs(system.state(state.q, state.v), [output])[output])
     part = system.layout.node(node)
     shapes = {f.name: f.shape for f in part.type.storage_fields}
     if field in shapes and rotation_form(field, shapes[field]):

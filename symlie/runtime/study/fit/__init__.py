@@ -1,0 +1,1 @@
+"""Fits of parameters and initial values to measured outputs."""

@@ -1,0 +1,138 @@
+"""Residuals of a fit with their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import (
+    InconsistentInitialValuesError,
+    IntegrationError,
+    InterruptedIntegrationError,
+    RedundantConstraintsError,
+    SingularMassMatrixError,
+)
+from symlie.runtime.integrate.run_options import SolveOptions
+from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity
+from symlie.runtime.integrate.sensitivities.start import consistent_start
+from symlie.runtime.integrate.solve import solve
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.study.fit.records import Record
+from symlie.runtime.study.fit.unknowns import Unknowns
+from symlie.runtime.system.system import System
+
+FAILURES = (
+    IntegrationError,
+    InconsistentInitialValuesError,
+    RedundantConstraintsError,
+    SingularMassMatrixError,
+)
+"""Errors of runs with values far from those of the data, from which the optimiser retreats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Priors:
+    """Prior knowledge of some unknowns: expected values and standard deviations, shape (priors,)."""
+
+    places: NDArray[np.intp]
+    means: Array
+    deviations: Array
+
+    def residuals(self, x: Array) -> Array:
+        """Return their residuals."""
+        return np.asarray((x[self.places] - self.means) / self.deviations)
+
+    def derivative(self, count: int) -> Array:
+        """Return the derivatives of the residuals, shape (priors, count)."""
+        return np.asarray(np.eye(count)[self.places] / self.deviations[:, None])
+
+
+@dataclass(eq=False)
+class Problem:
+    """Runs of several systems, one for each record, and their residuals.
+
+    Attributes
+    ----------
+    systems, records
+        Systems with the start values, and their records.
+    unknowns, priors
+        Unknowns and their priors.
+    start
+        Start time of the runs, in s.
+    options
+        Options of `solve`.
+    """
+
+    systems: Sequence[System]
+    records: Sequence[Record]
+    unknowns: Unknowns
+    priors: Priors
+    start: float
+    options: SolveOptions
+    _runs: tuple[bytes, tuple[Solution, ...]] = (b"", ())
+    _derivatives: tuple[bytes, Sequence[Mapping[str, Array]]] = (b"", ())
+
+    def fitted(self, x: Array) -> tuple[System, ...]:
+        """Return the systems with values of the unknowns."""
+        return tuple(consistent_start(self.unknowns.moved(s, x), self.start)[0] for s in self.systems)
+
+    def solutions(self, x: Array) -> tuple[Solution, ...]:
+        """Return the runs with values of the unknowns."""
+        if self._runs[0] != x.tobytes():
+            runs = zip(self.fitted(x), self.records, strict=True)
+            found = [solve(system, (self.start, float(r.t[-1])), **self._options_of(r)) for system, r in runs]
+            self._runs = x.tobytes(), tuple(found)
+        return self._runs[1]
+
+    def _options_of(self, record: Record) -> SolveOptions:
+        found = self.options.copy()
+        found["t_eval"] = record.t
+        return found
+
+    def residuals(self, x: Array, weights: Sequence[Mapping[str, Array]]) -> Array:
+        """Return the weighted differences of model and data, and those of the priors; NaN if a run fails."""
+        try:
+            found = self.solutions(x)
+        except InterruptedIntegrationError:
+            raise
+        except FAILURES:
+            return np.full(self.size, np.nan)
+        parts = [(difference * weights[k][name]).ravel() for k, name, difference in self.differences(found)]
+        return np.concatenate([*parts, self.priors.residuals(x)])
+
+    @property
+    def size(self) -> int:
+        """Number of data and priors."""
+        return sum(values.size for r in self.records for values in r.outputs.values()) + len(self.priors.means)
+
+    def differences(self, solutions: Sequence[Solution]) -> list[tuple[int, str, Array]]:
+        """Return model minus data, shape (n, components), for each record and output."""
+        return [
+            (k, name, solution.outputs[name].reshape(values.shape) - values)
+            for k, (solution, record) in enumerate(zip(solutions, self.records, strict=True))
+            for name, values in record.outputs.items()
+        ]
+
+    def derivative(self, x: Array, weights: Sequence[Mapping[str, Array]]) -> Array:
+        """Return the derivatives of the residuals by the unknowns, shape (residuals, unknowns)."""
+        parts = [
+            (rows[name] * weights[k][name][..., None]).reshape(-1, self.unknowns.count)
+            for k, rows in enumerate(self._output_derivatives(x))
+            for name in self.records[k].outputs
+        ]
+        return np.concatenate([*parts, self.priors.derivative(self.unknowns.count)])
+
+    def _output_derivatives(self, x: Array) -> Sequence[Mapping[str, Array]]:
+        """Return the derivatives of the outputs of each record, shape (n, components, unknowns)."""
+        if self._derivatives[0] != x.tobytes():
+            found = []
+            for system, record in zip(self.fitted(x), self.records, strict=True):
+                span, of = (self.start, float(record.t[-1])), list(record.outputs)
+                run = sensitivity(system, span, wrt=self.unknowns.names, of=of, **self._options_of(record))
+                found.append({name: self.unknowns.derivative(run[name]) for name in of})
+            self._derivatives = x.tobytes(), found
+        return self._derivatives[1]

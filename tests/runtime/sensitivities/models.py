@@ -1,0 +1,121 @@
+"""Small models whose runs are differentiated, each compiled once, and central differences of their runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+import symlie as sl
+from symlie.runtime.integrate.sensitivities.start import RELATIVE, WEIGHTS, consistent_start
+from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.layout.layout import Array
+
+TIGHT = {"newton_rtol": 1e-15, "newton_atol": 1e-14}
+"""Newton tolerances with which runs are smooth functions to rounding."""
+
+
+@functools.cache
+def pendulum(backend: str = "c") -> sl.System:
+    """A spherical pendulum with its rod as a constraint, damping, and the force of the rod as an output."""
+    model = sl.Model("pendulum")
+    m, L = model.parameter("mass", 1.3, unit="kg"), model.parameter("length", 1.1, unit="m")
+    d = model.parameter("damping", [0.1, 0.2, 0.0], unit="N s/m")
+    bob = model.node("bob", "R3")
+    model.kinetic_energy(m * bob.x_dot.dot(bob.x_dot) / 2)
+    model.potential_energy(9.81 * m * bob.x[2])
+    model.force(-sl.diag(d) * bob.x_dot, at=bob.x)
+    model.constraint("rod", (bob.x.dot(bob.x) - L**2) / 2)
+    model.output("tip", bob.x, unit="m")
+    model.output("speed", bob.x_dot.dot(bob.x_dot), unit="m^2/s^2")
+    model.initial(bob, x=[0.6 * L, 0, -0.8 * L], x_dot=[0, 1, 0])
+    return model.derive().compile(backend=backend)
+
+
+@functools.cache
+def driven_top(backend: str = "c") -> sl.System:
+    """A body on SO(3) with a spring to its first attitude, driven by a motor with a lag and a torque from a table."""
+    model = sl.Model("driven_top")
+    J = model.parameter("inertia", [0.2, 0.3, 0.4], unit="kg m^2")
+    k, lag = model.parameter("stiffness", 2.0, unit="N m"), model.parameter("lag", 0.3, unit="s")
+    body, motor = model.node("body", sl.SO3), model.state("motor", 1, unit="N m")
+    torque = model.input("torque", size=2, unit="N m")
+    model.kinetic_energy(body.Omega.dot(sl.diag(J) * body.Omega) / 2)
+    model.potential_energy(-k * body.R[2, 2])
+    model.vector_field(motor, [(torque[0] - motor.x[0]) / lag])
+    model.torque(sl.vector(motor.x[0], torque[1], 0), on=body)
+    model.output("axis", body.R[:, 2], unit="1")
+    model.output("motor_torque", motor.x[0], unit="N m")
+    model.initial(body, rotation=sl.rotation(vector=[0.3, -0.2, 0.1]), Omega=[1.0, 0.5, -2.0])
+    model.initial(motor, x=[0.2])
+    system = model.derive().compile(backend=backend)
+    return system.with_input("torque", [0.0, 0.2, 0.5], [[1.0, 0.3], [-0.5, 0.1], [0.4, 0.2]], "linear")
+
+
+@functools.cache
+def springs() -> sl.System:
+    """Two masses, each with an element of one type, that share one parameter and have another one of their own."""
+    model = sl.Model("springs")
+    k = model.parameter("stiffness", 3.0, unit="N/m")
+    element = sl.ElementType("spring", node="R1")
+    stiffness = element.parameter("k", 1.0, unit="N/m")
+    mass = element.parameter("m", 1.0, unit="kg")
+    x = element.node
+    element.kinetic_energy(mass * x.x_dot.dot(x.x_dot) / 2)
+    element.potential_energy(stiffness * x.x[0] ** 2 / 2 + x.x[0] ** 4 / 4)
+    first, second = model.node("first", "R1"), model.node("second", "R1")
+    model.add(element, [first], names="one", k=k, m=1.0)
+    model.add(element, [second], names="two", k=k, m=2.0)
+    model.potential_energy((first.x[0] - second.x[0]) ** 2 / 2)
+    model.output("distance", first.x[0] - second.x[0], unit="m")
+    model.initial(first, x=[0.5])
+    model.initial(second, x=[-0.3])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def hinged_rods() -> sl.System:
+    """Two rods on hinges in minimal coordinates, with friction, and a sensor with an offset at the second hinge."""
+    model = sl.Model("hinged_rods")
+    offset = model.parameter("offset", 0.0, unit="rad")
+    level = sl.rotation(axis=[0, 1, 0], angle=np.pi / 2)
+    bodies = [
+        sl.RigidBody(model, name, 0.5, sl.inertia.rod(0.5, 0.3), position=[x, 0, 0], orientation=level)
+        for name, x in (("upper", 0.15), ("lower", 0.45))
+    ]
+    shoulder = sl.RevoluteJoint(model, "shoulder", model.ground, bodies[0], at=[0, 0, 0], axis=[0, 1, 0])
+    elbow = sl.RevoluteJoint(model, "elbow", *bodies, at=[0.3, 0, 0], axis=[0, 1, 0])
+    for name, joint in (("shoulder_bearing", shoulder), ("elbow_bearing", elbow)):
+        sl.TorsionSpring(model, name, joint, stiffness=0.0, damping=1e-3)
+    model.output("sensor", [shoulder.angle, elbow.angle + offset], unit="rad")
+    model.gravity([0, 0, -9.81])
+    constants = [
+        f"{joint}_{part}_{side}" for joint in ("shoulder", "elbow") for part in ("point", "axes") for side in "ab"
+    ]
+    system = sl.minimal_coordinates(model).derive().compile(backend="c", freeze=constants)
+    return system.with_initial("shoulder", x=[0.1]).with_initial("elbow", x_dot=[0.5])
+
+
+@functools.cache
+def hinge() -> sl.System:
+    """A rod on a hinge, whose pose is constrained."""
+    model = sl.Model("hinge")
+    rod = sl.RigidBody(model, "rod", 0.5, sl.inertia.rod(0.5, 0.3), position=[0, 0, -0.15])
+    sl.RevoluteJoint(model, "pivot", model.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])
+    model.gravity([0, 0, -9.81])
+    model.output("place", rod.x, unit="m")
+    return model.derive().compile(backend="c")
+
+
+def differences(run: Callable[[sl.System], Array], system: sl.System, names: Sequence[str]) -> Array:
+    """Return the derivatives of the results of runs by all components of variables, as the last axis."""
+    found = []
+    for variable in variables_of(system, names):
+        step = RELATIVE * variable.size(system)
+        moved = [
+            [run(consistent_start(variable.moved(system, sign * j * step), 0.0)[0]) for sign in (1, -1)]
+            for j in range(1, len(WEIGHTS) + 1)
+        ]
+        found.append(sum(w * (after - before) for w, (after, before) in zip(WEIGHTS, moved, strict=True)) / step)
+    return np.stack(found, axis=-1)

@@ -1,0 +1,74 @@
+"""Gradients in reverse against sensitivities, and invalid losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.layout.layout import Array
+from tests import tolerances
+from tests.runtime.sensitivities.models import driven_top, hinged_rods, pendulum, springs
+
+
+def squares(*names: str) -> Callable[[sl.Solution], tuple[float, Mapping[str, Array]]]:
+    """Sum of the squares of outputs minus one, with its derivatives."""
+
+    def loss(run: sl.Solution) -> tuple[float, Mapping[str, Array]]:
+        rest = {name: run.outputs[name] - 1.0 for name in names}
+        return sum(float((r**2).sum()) for r in rest.values()), {name: 2 * r for name, r in rest.items()}
+
+    return loss
+
+
+@pytest.mark.parametrize(
+    ("build", "names", "outputs", "options"),
+    [
+        (pendulum, ["length", "damping", "bob.x_dot"], ["tip", "speed"], {"h": 1 / 64}),
+        (pendulum, ["mass", "length"], ["tip"], {"rtol": 1e-6, "stabilize": "baumgarte:10"}),
+        (pendulum, ["length", "bob.x"], ["speed"], {"h": 1 / 64, "method": "generalized_alpha"}),
+        (driven_top, ["inertia", "lag", "torque", "motor.x"], ["axis", "motor_torque"], {"rtol": 1e-6}),
+        (driven_top, ["inertia", "torque"], ["axis"], {"h": 1 / 64, "t_eval": [0.1, 0.33]}),
+        (springs, ["stiffness", "one.m", "first.x"], ["distance"], {"rtol": 1e-6}),
+        (hinged_rods, ["offset", "upper_mass", "elbow.x_dot"], ["sensor"], {"rtol": 1e-6}),
+    ],
+)
+def test_gradient_equals_sensitivity(
+    build: Callable[[], sl.System], names: list[str], outputs: list[str], options: dict[str, Any]
+) -> None:
+    system = build()
+    found = sl.gradient(system, 0.5, squares(*outputs), wrt=names, **options)
+    run = sl.sensitivity(system, 0.5, wrt=names, of=outputs, **options)
+    parts = [2 * (run.solution.outputs[n].reshape(run[n].shape[:2]) - 1) for n in outputs]
+    expected = sum(np.einsum("nc,nck->k", w, run[n]) for w, n in zip(parts, outputs, strict=True))
+    assert abs(found.array - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+    assert found.variables == run.variables and np.array_equal(found.solution.q, run.solution.q)
+
+
+def test_gradient_is_a_mapping() -> None:
+    found = sl.gradient(springs(), 0.5, squares("distance"), wrt=["stiffness", "first.x"], h=1 / 64)
+    assert list(found) == ["stiffness", "first.x"] and len(found) == 2
+    assert found["first.x"] == found.array[1]
+    assert repr(found).startswith("Gradient('springs'; value ")
+    with pytest.raises(UnknownNameError, match=r"no variable 'mass'; it has: stiffness, first\.x"):
+        found["mass"]
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "returned"),
+    [
+        (ModelError, "must return a number and a mapping", 1.5),
+        (ModelError, "must be a finite number", (np.ones(2), {})),
+        (ModelError, "must be a finite number", (np.nan, {})),
+        (UnknownNameError, "a derivative by 'top', which is no output of 'springs'", (1.0, {"top": np.ones(33)})),
+        (ModelError, "by 'distance' must consist of 33 × 1 finite numbers", (1.0, {"distance": np.ones(3)})),
+        (ModelError, "by 'distance' must consist of 33 × 1 finite numbers", (1.0, {"distance": np.full(33, np.nan)})),
+    ],
+)
+def test_gradient_refuses_invalid_losses(error: type[Exception], sentence: str, returned: Any) -> None:
+    with pytest.raises(error, match=sentence):
+        sl.gradient(springs(), 0.5, lambda run: returned, wrt="stiffness", h=1 / 64)

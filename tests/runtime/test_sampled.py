@@ -426,7 +426,7 @@ def test_failure_of_a_controller_carries_the_solution(controller: dict[str, Any]
         sim.advance(1.0)
     assert isinstance(caught.value.solution, sl.Solution)
     assert caught.value.solution.t[-1] == sim.t == at
-    with pytest.raises(ModelError, match="where a controller failed; continue from another state"):
+    with pytest.raises(ModelError, match="where a controller failed; continue by jump"):
         sim.step()
 
 

@@ -92,9 +92,11 @@ def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
 
 def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()) -> dict[str, str]:
     """Source files that add the time loop of a method to a model: tableau, step, and the file to compile."""
+    features = features_of(mechanics, compiled=True)
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
         f"#define EMBEDDED {int(method.has_estimate)}",
+        f"#define STARTS_FROM_MULTIPLIERS {int(method.starts_from_multipliers(features))}",
         *method.own_constants(),
         *method.composition_constants(),
         *method.constants(),
@@ -124,7 +126,7 @@ def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()
     ]
     return {
         **constants_header(),
-        **method.step_files(features_of(mechanics, compiled=True)),
+        **method.step_files(features),
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
         "driver.c": "\n".join([*defined, *(f'#include "{name}"' for name in includes), ""]),

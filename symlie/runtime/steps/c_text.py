@@ -105,8 +105,6 @@ def _header(
     yield f"#define ONE_EXPONENTIAL {int(program.is_one_exponential)}"
     for kernel in ("advance", "inverse_tangent_operator", "chart"):
         yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
-    if any(x is not None and x.has(StageWithMultipliers) for x in (program, starter)):
-        yield "#define STARTS_FROM_MULTIPLIERS 1"
     if start is not None:
         yield f"#define FIRST_STEPS {program.first_steps}"
     yield from ("", '#include "steps.h"', "")

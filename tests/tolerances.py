@@ -1170,3 +1170,19 @@ values, and derivatives with constant steps are those of adaptive runs up to the
 IMPACT = 1e-12
 """Times of twenty impacts on a parabola, which methods of order two integrate exactly, and parts of the energy of free
 bodies relative to the largest kinetic energy: rounding of a few hundred steps."""
+
+OPTIMAL_COST = 1e-9
+"""Relative deviation of a cost from its minimum, which is quadratic in the deviation of the inputs."""
+
+OPTIMAL_INPUTS = 1e-4
+"""Deviation of optimal inputs, relative to the largest one: the root of the tolerance of the optimiser, 1e-8."""
+
+OPTIMAL_LOSS = 1e-6
+"""Deviation of the minimum of a loss with a tolerance of the optimiser of 1e-14: its root, times ten."""
+
+OPTIMAL_END = 1e-6
+"""Deviation from a target, the tolerance of `optimal_control`, and of a finer run with fifth-order steps of 0.05 s."""
+
+EXTENDED_DIFFERENCES = 1e-11
+"""Tangents of 100 steps against differences in extended precision, relative to the largest value: rounding of the
+steps, and of λ over h; found to be at most 8e-12."""

@@ -10,14 +10,9 @@ import pytest
 
 import symlie as sl
 from symlie.runtime.system.system import System
+from tests import tolerances
 
 INERTIA, TIME = (1.0, 1.5, 2.0), 5.0
-
-COST = 1e-9
-"""Relative deviation of a cost from its minimum, which is quadratic in the deviation of the inputs."""
-
-INPUTS = 1e-4
-"""Deviation of inputs: the root of the tolerance of the optimiser, 1e-8."""
 
 
 @functools.cache
@@ -54,13 +49,15 @@ def half_turn(**options: Any) -> sl.OptimalControl:
 
 def test_turn_about_principal_axis_has_closed_form() -> None:
     found, J = half_turn(), INERTIA[2]
-    assert found.cost == pytest.approx(6 * J**2 * np.pi**2 / TIME**3, rel=COST)
-    assert found.violation < 1e-6
+    assert found.cost == pytest.approx(6 * J**2 * np.pi**2 / TIME**3, rel=tolerances.OPTIMAL_COST)
+    assert found.violation < tolerances.OPTIMAL_END
     torque = found.values["torque"][:, 2]
     # Turns by π and by -π have the same target and cost.
     expected = np.sign(torque[0]) * 6 * J * np.pi / TIME**2 * (1 - 2 * found.times / TIME)
-    np.testing.assert_allclose(torque, expected, rtol=0, atol=INPUTS * np.abs(expected).max())
-    np.testing.assert_allclose(found.solution.field("body", "R")[-1], np.diag([-1, -1, 1]), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(torque, expected, rtol=0, atol=tolerances.OPTIMAL_INPUTS * np.abs(expected).max())
+    np.testing.assert_allclose(
+        found.solution.field("body", "R")[-1], np.diag([-1, -1, 1]), rtol=0, atol=tolerances.OPTIMAL_END
+    )
 
 
 def test_target_of_outputs_with_constraints_has_closed_form() -> None:
@@ -68,7 +65,7 @@ def test_target_of_outputs_with_constraints_has_closed_form() -> None:
     found = sl.optimal_control(
         cart(), 2.0, controls="push", knots=5, outputs={"place": 1.0, "speed": 0.0}, h=0.25, method="half_explicit_3"
     )
-    assert found.cost == pytest.approx(6 * 2.0**2 / 2.0**3, rel=COST)
+    assert found.cost == pytest.approx(6 * 2.0**2 / 2.0**3, rel=tolerances.OPTIMAL_COST)
     np.testing.assert_allclose(found.system.inputs["push"].values, found.values["push"])
 
 
@@ -99,7 +96,9 @@ def test_loss_replaces_a_target() -> None:
         tolerance=1e-14,
     )
     # With s = u T/m, the minimum of (s - 1)²/2 + w m² s²/(2 T) is at s = 1/(1 + w m²/T).
-    assert np.asarray(found.solution.outputs["speed"])[-1] == pytest.approx(1 / (1 + 0.5 * 4 / 2), rel=1e-6)
+    assert np.asarray(found.solution.outputs["speed"])[-1] == pytest.approx(
+        1 / (1 + 0.5 * 4 / 2), rel=tolerances.OPTIMAL_LOSS
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import pytest
 import symlie as sl
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.system import System
+from tests import tolerances
 from tests.systems import heavy_top_equations
 
 COMPILER = shutil.which("gcc")
@@ -25,10 +26,6 @@ END, STEP = 0.1, 1e-3
 WEIGHTS = (45 / 60, -9 / 60, 1 / 60)
 RELATIVE = 1e-3
 """Step of the differences, relative to the parameter: their truncation is about 36 × 1e-18."""
-
-BOUND = 1e-11
-"""Bound on differences relative to the largest value of a tangent: rounding of 100 steps, and of λ over h; found to be
-at most 8e-12."""
 
 TIGHT = {"newton_rtol": 1e-16, "newton_atol": 1e-15, "newton_max": 40}
 
@@ -108,4 +105,6 @@ def test_tangents_equal_extended_differences(
 
 def check(name: str, found: Array, expected: Array) -> None:
     if len(expected):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=BOUND * np.abs(expected).max(), err_msg=name)
+        np.testing.assert_allclose(
+            found, expected, rtol=0, atol=tolerances.EXTENDED_DIFFERENCES * np.abs(expected).max(), err_msg=name
+        )

@@ -41,6 +41,8 @@ class RecordedSteps:
         Flags of steps whose first stage has this v', shape (n,).
     own, knows_own
         Method history, shape (n + 1, size), and flags of steps that start from it, shape (n,).
+    follows_jump
+        Flags of steps that start behind a jump of an input, shape (n,).
     begin
         Start times of the steps, after jumps of inputs, in s, shape (n,).
     """
@@ -56,6 +58,7 @@ class RecordedSteps:
     knows_acceleration: NDArray[np.bool_]
     own: Array
     knows_own: NDArray[np.bool_]
+    follows_jump: NDArray[np.bool_]
     begin: Array
 
     @property
@@ -129,5 +132,6 @@ def _joined(solution: Solution, run: Run, states: list[LoopState]) -> RecordedSt
         np.array([s.at.acceleration is not None and on for s, on in zip(states, goes_on, strict=False)], dtype=bool),
         np.array([empty if s.at.own is None else s.at.own for s in states]),
         np.array([s.at.own is not None and on for s, on in zip(states, goes_on, strict=False)], dtype=bool),
+        ~np.array(goes_on, dtype=bool),
         np.array([max(begin, float(time)) for (begin, _), time in zip(departures, t[:-1], strict=True)]),
     )

@@ -145,11 +145,17 @@ class Linearization:
         at = Points(r.t[:1], r.q[:1], r.v[:1], dq[None], dv[None])
         if not self._layout.free.any():
             return self.row({"q": dq, "v": dv})
-        a, _ = self.derivatives.accelerations(at)
-        below = self.derivatives.curvature(at, a) if self._layout.rows else np.zeros((1, len(dq), 0))
-        system = SaddlePoints(self.derivatives, at, at)
-        da, dl = system.solve(-self.derivatives.balance(at, a, r.multipliers[:1]), -below)
-        return self.row({"q": dq, "v": dv, "multipliers": dl[0], "acceleration": da[0]})
+        _, tangents = self._accelerations(at)
+        da, dl = tangents["acceleration"][0], tangents["multipliers"][0]
+        return self.row({"q": dq, "v": dv, "multipliers": dl, "acceleration": da})
+
+    def _accelerations(self, at: Points) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return v' and λ of the acceleration-level system with their tangents, by name."""
+        of = self.derivatives
+        a, multipliers = of.accelerations(at)
+        below = of.curvature(at, a) if self._layout.rows else np.zeros((*at.dq.shape[:2], 0))
+        da, dl = SaddlePoints(of, at, at).solve(-of.balance(at, a, multipliers), -below)
+        return {"acceleration": a, "multipliers": multipliers}, {"acceleration": da, "multipliers": dl}
 
     def chunks(self, *, backwards: bool = False) -> Iterator[StepMaps]:
         """Yield the maps of all steps, a bounded number at a time."""
@@ -172,7 +178,8 @@ class Linearization:
         """Numbers that are equal for steps that start from the same data."""
         knows_acceleration = self.recorded.knows_acceleration & self._starts_from_acceleration
         is_later = self._known_states >= self._program.first_steps
-        return np.asarray(4 * is_later + 2 * knows_acceleration + self.recorded.knows_own, dtype=np.intp)
+        jumps = self.recorded.follows_jump & self._starts_from_acceleration
+        return np.asarray(8 * jumps + 4 * is_later + 2 * knows_acceleration + self.recorded.knows_own, dtype=np.intp)
 
     @cached_property
     def _known_states(self) -> Array:
@@ -191,6 +198,10 @@ class Linearization:
         values, tangents = {"q": r.q[steps], "v": r.v[steps], "multipliers": r.multipliers[steps]}, self.tangents(seeds)
         if r.knows_acceleration[steps[0]] and self._starts_from_acceleration:
             values["acceleration"] = r.acceleration[steps]
+        if r.follows_jump[steps[0]] and self._starts_from_acceleration:
+            at = Points(r.begin[steps], values["q"], values["v"], tangents["q"], tangents["v"])
+            known, of_known = self._accelerations(at)
+            values, tangents = values | known, tangents | of_known
         end = {"q": r.q[steps + 1], "v": r.v[steps + 1], "multipliers": r.multipliers[steps + 1]}
         batch = StepBatch(r.begin[steps], r.lengths[steps], values, tangents, end)
         if r.knows_own[steps[0]]:

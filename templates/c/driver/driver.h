@@ -61,7 +61,9 @@ static inline void find_first_step(const symlie_problem *restrict P, symlie_real
     const symlie_real longest = fmin(plan->end[state->segment] - state->t, control->h_max);
     const symlie_real found = first_step(P, control, FIRST_ORDER, state->t, longest, state->q, state->v, mass, work);
     state->h = fmax(found, smallest_step(plan, state->t));
-    if (HAS_CHANGES) limit_first_step(plan, state);
+#if HAS_CHANGES
+    limit_first_step(plan, state);
+#endif
 #endif
 }
 

@@ -47,7 +47,11 @@ static inline int orthonormalise(int rows, int count, symlie_real least, const s
             if (other > length) length = other, longest = j;
         }
         if (!(length > least)) return found;
-        if (longest != found) exchange_rows(rows, chosen, columns + longest * rows);
+        for (int i = 0; longest != found && i < rows; i++) {
+            const symlie_real entry = chosen[i];
+            chosen[i] = columns[longest * rows + i];
+            columns[longest * rows + i] = entry;
+        }
         for (int j = 0; j < found; j++) {
             const symlie_real *restrict other = columns + j * rows;
             const symlie_real part = weighted_product(rows, weight, other, chosen);

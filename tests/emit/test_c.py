@@ -114,7 +114,8 @@ int main(void)
     const unsigned char record_end[2] = {1, 1}, restarts[2] = {0, 0};
     symlie_state state = {.q = q, .v = v, .lambda = lambda, .acceleration = acceleration};
     const symlie_control control = {.fac_max = 1, .max_steps = 100};
-    const symlie_plan plan = {2, start, end, steps, 50, 0, record_end, restarts, 7, &control};
+    const symlie_plan plan = {.segments = 2, .start = start, .end = end, .steps = steps, .record_every = 50,
+                              .record_end = record_end, .restarts = restarts, .budget = 7, .control = &control};
     symlie_record record = {.capacity = 4, .t = t_record, .q = q_record, .v = v_record, .lambda = lambda_record};
     int status;
     prepare();

@@ -26,7 +26,7 @@ top.potential_energy(9.81 * m * axis[2])
 top.output("position", axis, unit="m")
 top.initial(body, Omega=[0, 150, -4.61538])
 system = top.derive().compile()
-steps = {"h": 1 / 1024, "t_eval": np.linspace(0, 1, 65)}
+steps: sl.SolveOptions = {"h": 1 / 1024, "t_eval": np.linspace(0, 1, 65)}
 
 run = sl.sensitivity(system, 1.0, wrt=["mass", "top.Omega"], of="position", **steps)
 by_mass = run["position"][..., 0]

@@ -418,7 +418,7 @@ class Model(Drawn, TableStatement):
         """Engage a constraint or joint at an event, with a plastic impact.
 
         The impulses Λ of all constraints in force change the velocities at the event: M (v⁺ - v⁻) + BᵀΛ = 0 and
-        B v⁺ + b = 0. `Solution.events` reports Λ. The configuration must satisfy holonomic constraints at the event.
+        B v⁺ + b = 0. `Solution.impulses` returns Λ. The configuration must satisfy holonomic constraints at the event.
         Resets at the same event are applied before. A constraint that is engaged but never released is released from
         the start.
 

@@ -201,8 +201,24 @@ RANK_SHRUNK = 2.0
 RANK_ITERATIONS = 3
 """Number of inverse iterations for that combination."""
 
+BRANCH_CONTRACTION = 0.01
+"""Contraction of the first step of a projection onto the constraints above which their residual is not small compared
+with the distance to a singular configuration. Where two branches of Φ = x y cross, the motion on Φ = c passes through
+1/4 from one to the other; on the smooth branch, the contraction was below 1e-3 at rtol = 1e-4."""
+
 SURPRISE = 10.0
 """Error of a rejected step, relative to the tolerance, that is unexpected from the preceding step sizes."""
+
+SHORT_STEP = 0.1
+"""Step size, relative to the longest recent one, below which the constraints are checked. Between two branches of a
+motion, steps become shorter by more than 30, on the smooth branch by less than 5."""
+
+STEP_MEMORY = 0.9
+"""Factor by which the length of the longest recent step decreases with each step."""
+
+WATCH_EVERY = 16
+"""Number of fixed steps after which residuals of constraints are compared with the distance to a singular
+configuration. Within fewer steps, velocities change abruptly from one branch to the other."""
 
 ABRUPT = 0.1
 """Relative change of velocities within a step of fixed size above which the constraints are checked."""

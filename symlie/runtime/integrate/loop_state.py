@@ -39,7 +39,7 @@ class Counters:
     dependent_rows: int = 0
     rank_changes: int = 0
     surprises: int = 0
-    last_change: float = 0.0
+    watch_reference: float = 0.0
     suspicious_steps: int = 0
     flipped_steps: int = 0
     calm_steps: int = 0

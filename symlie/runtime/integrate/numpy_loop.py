@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import FAILED_STEP, FLIGHTS, JUMP, REJECTED_STEP, STRETCH, SURPRISE, Status
+from symlie.contract.constants import FAILED_STEP, FLIGHTS, JUMP, REJECTED_STEP, STRETCH, SURPRISE, WATCH_EVERY, Status
 from symlie.errors import (
     AngleStepError,
     ChatteringError,
@@ -22,7 +22,12 @@ from symlie.errors import (
     SingularSystemError,
 )
 from symlie.runtime.integrate.loop_state import Counters, LoopState
-from symlie.runtime.integrate.monitors.rank_loss import is_abrupt, is_near_rank_loss
+from symlie.runtime.integrate.monitors.rank_loss import (
+    is_abrupt,
+    is_between_branches,
+    is_near_rank_loss,
+    is_short,
+)
 from symlie.runtime.integrate.monitors.stiffness import look_at_step, looks_at_step
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.within.event_changes import change_state, time_goes_on
@@ -379,11 +384,20 @@ class TimeLoop:
         watch, counters, state, m = self.control.watches_rank, self.counters, self.state, self.system.mechanics
         if not watch or m.takes_redundant_rows:
             return False
-        is_looked_at = counters.surprises > 0
-        if not self.control.is_adaptive:
-            is_looked_at, counters.last_change = is_abrupt(state.v, trial.v, counters.last_change)
+        is_regular = False
+        if self.control.is_adaptive:
+            is_suspicious, counters.watch_reference = is_short(self.h, counters.watch_reference)
+            is_suspicious |= counters.surprises > 0
+        else:
+            is_suspicious, counters.watch_reference = is_abrupt(state.v, trial.v, counters.watch_reference)
+            is_regular = counters.steps % WATCH_EVERY == 0
+        if not is_suspicious and not is_regular:
+            return False
         with np.errstate(all="ignore"):
-            if not is_looked_at or not is_near_rank_loss(m, (state.t, state.q, state.v), (end, trial.q, trial.v)):
+            is_near = is_between_branches(m, end, trial.q, trial.v) or (
+                is_suspicious and is_near_rank_loss(m, (state.t, state.q, state.v), (end, trial.q, trial.v))
+            )
+            if not is_near:
                 return False
             counters.rank_changes += 1
             if watch > 1:

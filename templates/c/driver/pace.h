@@ -127,6 +127,18 @@ static inline int looks_at_step(const symlie_control *restrict control, const sy
     return state->suspicious_steps > 0 || (state->steps + 1) % STIFFNESS_EVERY == 0;
 }
 
+/* Return whether the planned step is much shorter than the longest recent one. */
+static inline int is_short(const symlie_state *restrict state)
+{
+    return state->h < SHORT_STEP * state->watch_reference;
+}
+
+/* Store the length of the longest recent step, which decreases with each step. */
+static inline void remember_step(symlie_state *restrict state)
+{
+    state->watch_reference = fmax(state->h, STEP_MEMORY * state->watch_reference);
+}
+
 /* Propose the next step size after an accepted step, scaled by a factor. */
 static inline void propose_step(symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor)
 {

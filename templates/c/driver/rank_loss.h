@@ -1,19 +1,21 @@
 /* Detect steps that end near a configuration where constraint equations become dependent and branches of the motion
  * meet; see symlie/runtime/integrate/monitors/rank_loss.py. The check follows rejections with errors far above the
- * tolerance, and steps of fixed length in which the velocity changes abruptly. Adaptive steps are then projected
- * onto the constraints: the motion follows the smooth branch only if the residual is much smaller than the distance
- * to that configuration. */
+ * tolerance, adaptive steps that are much shorter than recent ones, and steps of fixed length in which the velocity
+ * changes abruptly; residuals of Phi are also checked at regular intervals of fixed steps. Adaptive steps are then
+ * projected onto the constraints: the motion follows the smooth branch only if the residual is much smaller than the
+ * distance to that configuration. */
 #ifndef SYMLIE_RANK_LOSS_H
 #define SYMLIE_RANK_LOSS_H
 
 #include "dependent_rows.h"
+#include "pace.h"
 #include "projection.h"
 
 #define WATCHES_RANK (CONSTRAINED && !PROBES && !RELEASES)
 
 static inline long long rank_workspace(const symlie_problem *restrict P)
 {
-    return 4LL * DIMENSION + 3LL * JACOBIAN_VALUES + 3LL * ROWS;
+    return 4LL * DIMENSION + 3LL * JACOBIAN_VALUES + 3LL * ROWS + 2LL * STORAGE;
 }
 
 #if WATCHES_RANK
@@ -45,6 +47,37 @@ static inline int has_vanishing_row(const symlie_problem *restrict P, const syml
         if (is_parallel && (common[i] < 0 || common[i] > RANK_SHRUNK * last[i])) return 1;
     }
     return 0;
+}
+
+/* Return whether the residual of Phi at the end of a step is not small compared with the distance to a singular
+ * configuration: Newton steps of the projection contract slowly there. */
+SYMLIE_COLD int is_between_branches(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end, mass_matrix *restrict mass,
+                                    const symlie_trial *restrict trial)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(mu, ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(r, DIMENSION);
+    ARRAY(d, DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(moved, STORAGE);
+    symlie_real first = 0, second = 0;
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return 0;
+    system_jacobian(P, end, trial->q, trial->v, B);
+    system_constraint(P, end, trial->q, c);
+    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+    for (int i = 0; i < ROWS; i++) c[i] = -c[i];
+    if (!solve_stage(P, mass, B, B, r, c, d, mu)) return 0;
+    if (!(largest_entry(DIMENSION, d, 0) > DRIFT_ROUND_OFF * largest_entry(STORAGE, trial->q, 1))) return 0;
+    for (int i = 0; i < ROWS; i++) first += c[i] * mu[i];
+    move_along(P, trial->q, d, q);
+    system_normalize(P, q, moved);
+    system_constraint(P, end, moved, c);
+    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+    for (int i = 0; i < ROWS; i++) c[i] = -c[i];
+    if (!solve_stage(P, mass, B, B, r, c, d, mu)) return 0;
+    for (int i = 0; i < ROWS; i++) second += c[i] * mu[i];
+    return fabs(second) > BRANCH_CONTRACTION * BRANCH_CONTRACTION * fabs(first);
 }
 
 SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
@@ -98,17 +131,17 @@ static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *rest
         begin += state->v[k] * state->v[k];
         end += trial->v[k] * trial->v[k];
     }
-    const symlie_real last = state->last_change;
-    state->last_change = change;
+    const symlie_real last = state->watch_reference;
+    state->watch_reference = change;
     return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
 }
 
 /* Count a step that ended near a singular configuration, and project its result if requested. */
 SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
-                           const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
-                           symlie_trial *restrict trial)
+                           const symlie_control *restrict control, int is_suspicious, mass_matrix *restrict mass,
+                           symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (!is_near_rank_loss(P, work, t, end, mass, state, trial)) return SYMLIE_DONE;
+    if (!is_between_branches(P, work, end, mass, trial) && !(is_suspicious && is_near_rank_loss(P, work, t, end, mass, state, trial))) return SYMLIE_DONE;
     state->rank_changes++;
     if (control->watches_rank < 2) return SYMLIE_DONE;
     trial->is_moved = 1;
@@ -125,8 +158,10 @@ static inline int follow_branch(const symlie_problem *restrict P, symlie_real *r
 {
 #if WATCHES_RANK
     if (!control->watches_rank) return SYMLIE_DONE;
-    const int is_looked_at = control->is_adaptive ? state->surprises > 0 : is_abrupt(P, state, trial);
-    if (SYMLIE_UNLIKELY(is_looked_at)) return watch_rank(P, work, t, end, control, mass, state, trial);
+    const int is_suspicious = control->is_adaptive ? is_short(state) | (state->surprises > 0) : is_abrupt(P, state, trial);
+    const int is_regular = !control->is_adaptive && state->steps % WATCH_EVERY == 0;
+    if (control->is_adaptive) remember_step(state);
+    if (SYMLIE_UNLIKELY(is_suspicious | is_regular)) return watch_rank(P, work, t, end, control, is_suspicious, mass, state, trial);
 #endif
     return SYMLIE_DONE;
 }

@@ -67,6 +67,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
         s->acceleration_is_valid = 1;
         return SHORTENED;
     }
+    if (control->is_adaptive && control->watches_rank) remember_step(s);
     if (control->is_adaptive) propose_step(s, attempt, factor_of_lane(control, trial, lane));
     if (CONSTRAINED && phi > s->largest_constraint) s->largest_constraint = phi;
     if (CONSTRAINED && rate > s->largest_velocity) s->largest_velocity = rate;
@@ -96,7 +97,9 @@ static inline int is_next_alone(const lane_members *in, int lane)
     if (in->state.own[OWN_COUNT][lane] < FIRST_STEPS) return 1;
 #endif
     if (STARTS_FROM_MULTIPLIERS && s->is_after_jump) return 1;
-    return (HAS_OWN_STATE && !s->own_is_valid) || looks_at_step(in->plan->control, s) || (CONSTRAINED && s->surprises > 0);
+    const symlie_control *control = in->plan->control;
+    if ((HAS_OWN_STATE && !s->own_is_valid) || looks_at_step(control, s)) return 1;
+    return CONSTRAINED && (s->surprises > 0 || (control->is_adaptive && control->watches_rank && is_short(s)));
 }
 
 /* Determine the next step of the member of a lane if it is a common one; otherwise return its final status. */

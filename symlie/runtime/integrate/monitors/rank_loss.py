@@ -16,6 +16,10 @@ has such combinations everywhere, but they remain constant.
 In minimal coordinates, single rows of B vanish at singular configurations, for example if all pivots of a linkage align
 with an axis of the constraint. Their lengths L vanish as well, so that they are found by their direction: a row that
 keeps its direction and loses half of its length within a step, or reverses, is at most a few steps away from zero.
+
+A residual that is not small compared with the distance to a singular configuration is found by the projection onto the
+constraints: its Newton steps contract slowly there. Lengths δᵀM δ = |Φᵀμ| of two of them with the same matrix are
+compared.
 """
 
 from __future__ import annotations
@@ -27,12 +31,16 @@ import numpy as np
 from symlie.contract.constants import (
     ABRUPT,
     ABRUPT_GROWTH,
+    BRANCH_CONTRACTION,
+    DRIFT_ROUND_OFF,
     PROBE_ANGLE,
     RANK_CHANGE,
     RANK_ITERATIONS,
     RANK_NEAR,
     RANK_PARALLEL,
     RANK_SHRUNK,
+    SHORT_STEP,
+    STEP_MEMORY,
 )
 from symlie.errors import IntegrationError
 from symlie.runtime.layout.layout import Array
@@ -99,6 +107,27 @@ def has_vanishing_row(mechanics: Mechanics, begin: Array, end: Array, v: Array) 
     first, common, last = (multiply(x, squares) for x in (begin * begin, begin * end, end * end))
     is_parallel = common**2 > RANK_PARALLEL * first * last
     return bool(np.any(is_parallel & ((common < 0) | (common > RANK_SHRUNK * last))))
+
+
+def is_between_branches(mechanics: Mechanics, t: float, q: Array, v: Array) -> bool:
+    """Return whether the residual of Φ is not small compared with the distance to a singular configuration."""
+    jacobian, mass, residual = mechanics.jacobian(t, q, v), mechanics.mass(t, q), mechanics.constraint(t, q)
+    zero = np.zeros_like(v)
+    try:
+        delta, multipliers = mechanics.saddle(mass, jacobian, jacobian, zero, -residual)
+        if not np.abs(delta).max() > DRIFT_ROUND_OFF * max(1.0, np.abs(q).max()):
+            return False
+        first = abs(float(residual @ multipliers))
+        residual = mechanics.constraint(t, mechanics.kernels.normalize(mechanics.moved(q, delta)))
+        _, multipliers = mechanics.saddle(mass, jacobian, jacobian, zero, -residual)
+    except (np.linalg.LinAlgError, IntegrationError):
+        return False
+    return abs(float(residual @ multipliers)) > BRANCH_CONTRACTION**2 * first
+
+
+def is_short(h: float, longest: float) -> tuple[bool, float]:
+    """Return whether a step of length h is much shorter than the longest recent one, and the new length of this one."""
+    return h < SHORT_STEP * longest, max(h, STEP_MEMORY * longest)
 
 
 def is_abrupt(begin: Array, end: Array, last: float) -> tuple[bool, float]:

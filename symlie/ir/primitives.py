@@ -203,7 +203,8 @@ class RunTimeInput(sympy.Function):
         return int(self.args[4])
 
     def __getitem__(self, index: object) -> Expr:
-        raise ModelError(f"The input '{self.args[1]}' has one component; write it without [{index}].")
+        name = str(self.args[1]).partition("[")[2].rpartition(",")[0]
+        raise ModelError(f"'{name}' has one component; write it without [{index}].")
 
     __iter__ = None
 

@@ -478,7 +478,7 @@ def test_refused_controllers_are_named() -> None:
     refused(SmoothnessError, r"'rest'.*differentiated", sampled(writes=["rest"]))
     refused(ModelError, "'law' and 'law' both write the input 'push'", *2 * [sampled(period=0.02)])
     refused(ModelError, "period .* 1e-12 s, is not a multiple of the step", sampled(period=1e-12))
-    refused(ModelError, "must be an sl.Sampled, not a function", law)
+    refused(ModelError, "must be an sl.Sampled, not <function", law)
     refused(ModelError, "period of the controller 'law', 0.015 s, is not a multiple of the step", sampled(period=0.015))
     refused(ModelError, "period .* 0.005 s, is not a multiple of the step size h = 0.01 s", sampled(period=0.005))
     refused(ModelError, "delay .* 0.015 s, is not a multiple of the step", sampled(period=0.02, delay=0.015))

@@ -162,7 +162,7 @@ def solve(
         trace=trace,
     )
     continued = float(start.t[-1]) if start is not None and len(start.t) else None
-    if isinstance(controllers, Sampled) or len(controllers):
+    if not isinstance(controllers, Sequence) or controllers:
         request, sampling = controlled(system, t_span, options, start, continued, controllers)
         system = sampling.held.system
     else:

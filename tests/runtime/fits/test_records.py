@@ -80,7 +80,7 @@ def spoilt(index: int, value: float) -> Any:
         (ModelError, "must increase; sort the record", lambda: {"t": TIMES[::-1]}),
         (ModelError, "not finite, at index 2", lambda: {"t": np.where(TIMES[2] == TIMES, np.nan, TIMES)}),
         (ModelError, r"must have shape \(n,\)", lambda: {"t": np.ones((2, 5))}),
-        (UnknownNameError, "The record: 'height' is no output of 'springs'", lambda: {"height": TIMES}),
+        (UnknownNameError, "'height' in the record is no output of 'springs'", lambda: {"height": TIMES}),
     ],
 )
 def test_fit_reports_defects_of_records(error: type[Exception], sentence: str, changes: Any) -> None:
@@ -90,10 +90,10 @@ def test_fit_reports_defects_of_records(error: type[Exception], sentence: str, c
 
 def test_fit_reports_missing_parts_of_records() -> None:
     for data, sentence in (
-        ({"distance": TIMES}, "The record has no times; name them 't' or 'time'"),
-        ({"t": TIMES}, "The record has no outputs besides its times"),
-        (TIMES, "Record|must be a mapping of names to arrays"),
-        ({"t": [0.0], "distance": [0.8]}, "no data after the start of the run at 0 s"),
+        ({"distance": TIMES}, "There are no times in the record; name them 't' or 'time'"),
+        ({"t": TIMES}, "There are no outputs besides the times in the record"),
+        (TIMES, "must be a mapping of names to arrays"),
+        ({"t": [0.0], "distance": [0.8]}, "There are no data in the record after the start of the run at 0 s"),
         ([], "1 systems do not|do not belong to 0 records"),
     ):
         with pytest.raises(ModelError, match=sentence):
@@ -114,7 +114,7 @@ def test_fit_reports_wrong_units(needs: Programs) -> None:
 
     data = record()
     measured = xarray.Dataset({"distance": ("t", data["distance"], {"units": "mm"})}, {"t": TIMES})
-    with pytest.raises(ModelError, match="Output 'distance' is in m, but The record contains it in mm; convert"):
+    with pytest.raises(ModelError, match="Output 'distance' is in m, but the record contains it in mm; convert"):
         stiffness(measured)
 
 

@@ -90,11 +90,11 @@ def checked_controllers(
 ) -> tuple[Sampled, ...]:
     """Return the controllers of a system, for steps of the size h in s or adaptive ones; raise ModelError,
     UnknownNameError or SmoothnessError."""
-    found = (controllers,) if isinstance(controllers, Sampled) else tuple(controllers)
+    found = tuple(controllers) if isinstance(controllers, Sequence) else (controllers,)
     known, owners = [*output_names(system.layout), *OF_EVERY_STATE], dict[str, Sampled]()
     for controller in found:
         if not isinstance(controller, Sampled):
-            raise ModelError(f"A controller must be an sl.Sampled, not a {type(controller).__name__}.")
+            raise ModelError(f"A controller must be an sl.Sampled, not {controller!r:.40}.")
         for name in controller.reads:
             if name not in known:
                 raise UnknownNameError(

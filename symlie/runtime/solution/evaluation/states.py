@@ -51,7 +51,7 @@ def checked_state(system: System, state: State | Solution) -> State:
     elif isinstance(state, Solution):
         found = State(state.system, state.t, state.q, state.v, state.multipliers, state.carried)
     else:
-        raise ModelError(f"A state must come from system.state or from a solution, not be a {type(state).__name__}.")
+        raise ModelError(f"A state must come from system.state or from a solution, not {state!r:.40}.")
     if not _are_equal(found.system.layout, system.layout):
         raise ModelError(
             f"The state belongs to another system, '{found.system.name}', not to '{system.name}'; build it by "

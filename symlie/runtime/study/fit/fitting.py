@@ -173,9 +173,9 @@ def _problem(
     if any(s.layout.interface_hash != layout.interface_hash for s in systems):
         raise ModelError("The systems of all records must be compiled from one model.")
     for name in chosen or ():
-        check_output(layout, name, "The fit")
+        check_output(layout, name, "outputs")
     unknowns = Unknowns(systems[0], names)
-    labels = ["The record"] if len(sources) == 1 else [f"Record {k}" for k in range(len(sources))]
+    labels = ["the record"] if len(sources) == 1 else [f"record {k}" for k in range(len(sources))]
     records = [read_record(s, layout, chosen, start, label) for s, label in zip(sources, labels, strict=True)]
     return Problem(systems, records, unknowns, stated_priors(unknowns, priors), start, options)
 

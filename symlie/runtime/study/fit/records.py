@@ -66,7 +66,7 @@ def read_record(source: RecordLike, layout: Layout, outputs: Sequence[str] | Non
     columns = _columns(source, label)
     times = next((name for name in TIMES if name in columns.values), None)
     if times is None:
-        raise ModelError(f"{columns.label} has no times; name them 't' or 'time'.")
+        raise ModelError(f"There are no times in {columns.label}; name them 't' or 'time'.")
     t = _times(columns, times, start)
     found = {name: _output(columns, layout, name, t) for name in _names(columns, layout, outputs, times)}
     return Record(columns.label, t, found)
@@ -87,7 +87,7 @@ def _columns(source: RecordLike, label: str) -> _Columns:
             values[str(source.index.name)] = source.index.to_numpy()
         return _Columns(label, values, {})
     raise ModelError(
-        f"{label} must be a mapping of names to arrays, a dataset, a data frame or a file, not {type(source).__name__}."
+        f"Data of {label} must be a mapping of names to arrays, a dataset, a data frame or a file, not {source!r:.40}."
     )
 
 
@@ -130,11 +130,11 @@ def _times(columns: _Columns, name: str, start: float) -> Array:
         raise ModelError(f"The times of {columns.label} must increase; sort the record and merge equal times.")
     if t[0] < start:
         raise ModelError(
-            f"{columns.label} has data at t = {t[0]:.9g} s, before the start of the run at {start:.9g} s; give "
+            f"The data of {columns.label} begin at t = {t[0]:.9g} s, before the start of the run at {start:.9g} s; give "
             f"start={t[0]:g} if the initial values belong to this time."
         )
     if t[-1] <= start:
-        raise ModelError(f"{columns.label} has no data after the start of the run at {start:.9g} s.")
+        raise ModelError(f"There are no data in {columns.label} after the start of the run at {start:.9g} s.")
     return t
 
 
@@ -145,7 +145,7 @@ def _names(columns: _Columns, layout: Layout, outputs: Sequence[str] | None, tim
     for name in names:
         check_output(layout, name, columns.label)
     if not names:
-        raise ModelError(f"{columns.label} has no outputs besides its times.")
+        raise ModelError(f"There are no outputs besides the times in {columns.label}.")
     return list(names)
 
 
@@ -154,7 +154,7 @@ def check_output(layout: Layout, name: str, where: str) -> None:
     if name not in layout.outputs:
         known = ", ".join(layout.outputs) or "none"
         raise UnknownNameError(
-            f"{where}: '{name}' is no output of '{layout.name}' that can be fitted; it has: {known}."
+            f"'{name}' in {where} is no output of '{layout.name}' that can be fitted; it has: {known}."
         )
 
 
@@ -170,7 +170,7 @@ def _output(columns: _Columns, layout: Layout, name: str, t: Array) -> Array:
         stated = columns.units.get(parts[0], "")
     else:
         raise UnknownNameError(
-            f"{columns.label} has no values of the output '{name}'; it has: {', '.join(columns.values)}."
+            f"There are no values of the output '{name}' in {columns.label}; it has: {', '.join(columns.values)}."
         )
     if stated and unit and stated != unit:
         raise ModelError(

@@ -119,7 +119,7 @@ MINIMAL_RUNS: list[dict[str, Any]] = [
 
 
 def stays_in_minimal_coordinates(rate: float, words: dict[str, Any]) -> None:
-    """Check that the slider-crank stays on its smooth branch, or with fixed steps that a warning says that it may not."""
+    """Check that the slider-crank stays on its smooth branch, or with fixed steps that a warning names the position."""
     try:
         solution = solved(in_line_crank(is_minimal=True).with_initial("main", rate=rate), 6, **words)
     except sl.errors.IntegrationError:

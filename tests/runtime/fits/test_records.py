@@ -98,7 +98,7 @@ def test_fit_reports_missing_parts_of_records() -> None:
     ):
         with pytest.raises(ModelError, match=sentence):
             stiffness(data)
-    with pytest.raises(UnknownNameError, match="has no values of the output 'distance'; it has: t"):
+    with pytest.raises(UnknownNameError, match="There are no values of the output 'distance' in the record; it has: t"):
         stiffness({"t": TIMES}, outputs="distance")
     with pytest.raises(UnknownNameError, match="The fit: 'height' is no output"):
         stiffness(record(), outputs=["height"])

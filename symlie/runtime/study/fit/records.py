@@ -130,8 +130,8 @@ def _times(columns: _Columns, name: str, start: float) -> Array:
         raise ModelError(f"The times of {columns.label} must increase; sort the record and merge equal times.")
     if t[0] < start:
         raise ModelError(
-            f"The data of {columns.label} begin at t = {t[0]:.9g} s, before the start of the run at {start:.9g} s; give "
-            f"start={t[0]:g} if the initial values belong to this time."
+            f"The data of {columns.label} begin at t = {t[0]:.9g} s, before the start of the run at {start:.9g} s; "
+            f"give start={t[0]:g} if the initial values belong to this time."
         )
     if t[-1] <= start:
         raise ModelError(f"There are no data in {columns.label} after the start of the run at {start:.9g} s.")

@@ -556,7 +556,7 @@ def test_bad_states_are_refused() -> None:
     q, v = np.array([0.3, 0, -0.4]), np.zeros(3)
     with pytest.raises(ModelError, match=r"belongs to another system, 'heavy_top', not to 'pendulum'"):
         system.acceleration(other.state())
-    with pytest.raises(ModelError, match=r"must come from system.state or from a solution, not be a ndarray"):
+    with pytest.raises(ModelError, match=r"must come from system.state or from a solution, not array"):
         system.acceleration(q)
     with pytest.raises(
         ModelError, match=r"configuration q of 'pendulum' has the shape \(2,\) instead of \(\.\.\., 3\)"

@@ -100,7 +100,7 @@ def test_fit_reports_missing_parts_of_records() -> None:
             stiffness(data)
     with pytest.raises(UnknownNameError, match="There are no values of the output 'distance' in the record; it has: t"):
         stiffness({"t": TIMES}, outputs="distance")
-    with pytest.raises(UnknownNameError, match="The fit: 'height' is no output"):
+    with pytest.raises(UnknownNameError, match="'height' in outputs is no output"):
         stiffness(record(), outputs=["height"])
     with pytest.raises(ModelError, match="2 systems do not belong to 1 records"):
         sl.fit([springs(), springs()], record(), "stiffness", **STEPS)

@@ -60,6 +60,8 @@ class Piece:
 
 def pieces_of(statement: Statement) -> list[Piece]:
     """Return all terms of a statement by their nodes, in order of first appearance."""
+    if statement.is_empty:
+        return []
     touched = _TouchedNodes(statement)
     groups: dict[Nodes, list[Term]] = {}
     moving: dict[int | None, Nodes] = {}  # the field of a node is the sum of all its terms

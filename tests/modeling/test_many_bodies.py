@@ -11,7 +11,7 @@ from symlie.modeling.node import Node
 
 def chain(bodies: int) -> sl.Model:
     model = sl.Model("chain")
-    before = model.ground
+    before: sl.Connectable = model.ground
     for k in range(bodies):
         link = sl.RigidBody(
             model, f"link{k}", 1.0, [0.01, 0.01, 0.001], "SE3", position=[0.2 * k + 0.1, 0, 0], velocity=[0, 0, 0]

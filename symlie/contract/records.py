@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import types
 import typing
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,91 +19,149 @@ OPTIONAL = "optional"
 """Metadata of fields that later versions added: default values are not written."""
 
 
-def to_json(kind: object, value: object) -> Any:
-    """Return a value as JSON data; of an instance of a subclass only the fields of the class ``kind`` are taken."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if dataclasses.is_dataclass(kind):
-        left_out = {
-            f.name for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL) and getattr(value, f.name) == f.default
-        }
-        return {n: to_json(hint, getattr(value, n)) for n, hint in _fields(kind).items() if n not in left_out}
-    if isinstance(value, tuple):
-        hints = typing.get_args(kind)
-        return [to_json(hints[0] if hints[-1] is ... else hint, part) for part, hint in _paired(value, hints)]
-    if isinstance(value, Mapping):
-        return dict(value)
-    if value is not None and typing.get_origin(kind) is types.UnionType:
-        return to_json(_stated(kind), value)
-    return value
+def to_json(kind: type[Record], value: Record) -> dict[str, object]:
+    """Return a dataclass as JSON data; of an instance of a subclass only the fields of the class ``kind`` are taken."""
+    return _record_writer(kind)(value)
 
 
-def from_json(kind: type[Record], content: object, at: str = "") -> Record:
-    """Return a dataclass from JSON data; raise `ValueError`, with the path ``at``, for missing keys or wrong types or
+def from_json(kind: type[Record], content: object) -> Record:
+    """Return a dataclass from JSON data; raise `ValueError`, with its path, for missing keys or wrong types or
     lengths."""
-    found: Record = _read(kind, content, at)
+    return _record_reader(kind)(content, ())
+
+
+Writer: TypeAlias = Callable[[Any], Any]
+"""Conversion of values of a type to JSON data."""
+
+Path: TypeAlias = tuple[()] | tuple["Path", str | int]
+"""Path of the owner of a part, and its name or index; () for all of the content."""
+
+Reader: TypeAlias = Callable[[object, Path], Any]
+"""Conversion of JSON data at a path to values of a type, with a check of the data."""
+
+_ARRAYS = (np.ndarray, NDArray)
+"""Origins of array types: since NumPy 2.5 NDArray[float64] is a separate alias; before, it is ndarray[…,
+dtype[float64]]."""
+
+
+def _fields(kind: type) -> list[tuple[dataclasses.Field[object], Hashable]]:
+    hints = typing.get_type_hints(kind)
+    return [(f, hints[f.name]) for f in dataclasses.fields(kind)]
+
+
+def _stated(kind: Hashable) -> Hashable:
+    """Return X for a type X | None."""
+    found: Hashable = next(hint for hint in typing.get_args(kind) if hint is not type(None))
     return found
 
 
-def _fields(kind: Any) -> dict[str, Any]:
-    hints = _hints(kind)
-    return {f.name: hints[f.name] for f in dataclasses.fields(kind)}
+@functools.cache
+def _writer(kind: Any) -> Writer:
+    origin, hints = typing.get_origin(kind), typing.get_args(kind)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return _record_writer(kind)
+    if origin is types.UnionType:
+        write = _writer(_stated(kind))
+        return lambda value: None if value is None else write(value)
+    if origin is tuple and hints[-1] is ...:
+        write = _writer(hints[0])
+        return list if write is _unchanged else lambda value: [write(part) for part in value]
+    if origin is tuple:
+        writers = [_writer(hint) for hint in hints]
+        return lambda value: [write(part) for write, part in zip(writers, value, strict=True)]
+    if origin is dict:
+        return dict
+    return _list_of if origin in _ARRAYS else _unchanged
 
 
-_hints = functools.cache(typing.get_type_hints)
+def _record_writer(kind: type) -> Callable[[object], dict[str, object]]:
+    fields = [(f, _writer(hint), bool(f.metadata.get(OPTIONAL))) for f, hint in _fields(kind)]
+
+    def write(value: object) -> dict[str, object]:
+        members = ((f, writer, getattr(value, f.name), optional) for f, writer, optional in fields)
+        return {f.name: writer(v) for f, writer, v, optional in members if not (optional and v == f.default)}
+
+    return write
 
 
-def _paired(value: Sequence[object], hints: tuple[object, ...]) -> list[tuple[object, object]]:
-    return [(part, hints[0]) for part in value] if hints[-1] is ... else list(zip(value, hints, strict=True))
+def _unchanged(value: object) -> object:
+    return value
 
 
-def _stated(kind: object) -> object:
-    """Return X for a type X | None."""
-    return next(hint for hint in typing.get_args(kind) if hint is not type(None))
+def _list_of(array: NDArray[np.generic]) -> object:
+    return array.tolist()
 
 
-def _read(kind: Any, content: object, at: str) -> Any:
+@functools.cache
+def _reader(kind: Any) -> Reader:
     origin, hints = typing.get_origin(kind), typing.get_args(kind)
     if kind is object:
-        return content
+        return lambda content, at: content
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return _record_reader(kind)
     if origin is types.UnionType:
-        return None if content is None else _read(_stated(kind), content, at)
-    if dataclasses.is_dataclass(kind):
-        return _record(kind, content, at)
-    if origin in (np.ndarray, NDArray):
-        # Since NumPy 2.5 NDArray[float64] is a separate alias; before, it is ndarray[…, dtype[float64]].
-        return _array(hints[0] if origin is NDArray else typing.get_args(hints[1])[0], content, at)
+        read = _reader(_stated(kind))
+        return lambda content, at: None if content is None else read(content, at)
+    if origin in _ARRAYS:
+        scalar = hints[0] if origin is NDArray else typing.get_args(hints[1])[0]
+        return lambda content, at: _array(scalar, content, at)
     if origin is tuple:
-        if not isinstance(content, list) or (hints[-1] is not ... and len(content) != len(hints)):
-            raise _mismatch(at, "a list" if hints[-1] is ... else f"a list of {len(hints)}")
-        return tuple(_read(hint, part, f"{at}[{k}]") for k, (part, hint) in enumerate(_paired(content, hints)))
+        return _tuple_reader(hints)
     if origin is dict:
+        return _dict_reader(_reader(hints[1]))
+    return functools.partial(_number_or_text, kind)
+
+
+def _record_reader(kind: type[Record]) -> Callable[[object, Path], Record]:
+    fields = [(f.name, _reader(hint), bool(f.metadata.get(OPTIONAL))) for f, hint in _fields(kind)]
+
+    def read(content: object, at: Path) -> Record:
         if not isinstance(content, dict):
             raise _mismatch(at, "an object")
-        return {name: _read(hints[1], part, f"{at}.{name}") for name, part in content.items()}
+        values = {}
+        for name, reader, optional in fields:
+            if name in content:
+                values[name] = reader(content[name], (at, name))
+            elif not optional:
+                raise _mismatch((at, name), "present")
+        return kind(**values)
+
+    return read
+
+
+def _tuple_reader(hints: tuple[Hashable, ...]) -> Reader:
+    size, readers = None if hints[-1] is ... else len(hints), [_reader(hint) for hint in hints if hint is not ...]
+
+    def read(content: object, at: Path) -> tuple[object, ...]:
+        if not isinstance(content, list) or (size is not None and len(content) != size):
+            raise _mismatch(at, "a list" if size is None else f"a list of {size}")
+        each = zip(itertools.cycle(readers), content, strict=False)
+        return tuple([reader(part, (at, k)) for k, (reader, part) in enumerate(each)])
+
+    return read
+
+
+def _dict_reader(reader: Reader) -> Reader:
+    def read(content: object, at: Path) -> dict[str, object]:
+        if not isinstance(content, dict):
+            raise _mismatch(at, "an object")
+        return {name: reader(part, (at, name)) for name, part in content.items()}
+
+    return read
+
+
+_NAMES: dict[type, str] = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
+
+
+def _number_or_text(kind: type, content: object, at: Path) -> object:
+    if type(content) is kind:
+        return content
     if kind is float and type(content) is int:
         return float(content)
-    if type(content) is not kind:
-        raise _mismatch(at, _NAMES[kind])
-    return content
+    raise _mismatch(at, _NAMES[kind])
 
 
-def _record(kind: Any, content: object, at: str) -> Any:
-    if not isinstance(content, dict):
-        raise _mismatch(at, "an object")
-    dot, fields = at and f"{at}.", _fields(kind)
-    optional = {f.name for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL)}
-    missing = [name for name in fields if name not in content and name not in optional]
-    if missing:
-        raise _mismatch(f"{dot}{missing[0]}", "present")
-    read = {name: hint for name, hint in fields.items() if name in content}
-    return kind(**{name: _read(hint, content[name], f"{dot}{name}") for name, hint in read.items()})
-
-
-_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
-
-
-def _array(scalar: type[np.generic], content: object, at: str) -> NDArray[np.generic]:
+def _array(scalar: type[np.generic], content: object, at: Path) -> NDArray[np.generic]:
     try:
         found = np.array(content)
     except ValueError:
@@ -112,5 +171,9 @@ def _array(scalar: type[np.generic], content: object, at: str) -> NDArray[np.gen
     return found.astype(scalar)
 
 
-def _mismatch(at: str, expected: str) -> ValueError:
-    return ValueError(f"{at or 'the content'} must be {expected}")
+def _mismatch(at: Path, expected: str) -> ValueError:
+    where = ""
+    while at:
+        at, part = at
+        where = (f"[{part}]" if isinstance(part, int) else f".{part}") + where
+    return ValueError(f"{where.removeprefix('.') or 'the content'} must be {expected}")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Integer, Mul, Symbol
 
 from symlie.contract.manifest import Label
-from symlie.ir.program import Assignment, Program, symbols_read
+from symlie.ir.program import Assignment, Program
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Constraint, Event, Output
 
@@ -60,6 +60,8 @@ class Piece:
 
 def pieces_of(statement: Statement) -> list[Piece]:
     """Return all terms of a statement by their nodes, in order of first appearance."""
+    if statement.is_empty:
+        return []
     touched = _TouchedNodes(statement)
     groups: dict[Nodes, list[Term]] = {}
     moving: dict[int | None, Nodes] = {}  # the field of a node is the sum of all its terms
@@ -81,7 +83,7 @@ class Touched:
     def __init__(self, program: Program, own: Mapping[Symbol, Nodes]) -> None:
         self.program, self._of = program, dict(own)
         for line in program.statements:
-            found = self._union(symbols_read(line))
+            found = self._union(line.read)
             defined = (line.symbol,) if isinstance(line, Assignment) else line.result.components
             self._of |= {s: found for s in defined if isinstance(s, Symbol)}
 

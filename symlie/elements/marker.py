@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -137,16 +139,18 @@ def axes_along(what: str, size: int, axis: object, across: object = None) -> Arr
     z = direction(what, [0.0, 0.0, 1.0] if axis is None else axis, 3)
     given = np.eye(3)[int(np.argmin(np.abs(z)))] if across is None else direction(what, across, 3)
     rest = given - (given @ z) * z
-    if np.linalg.norm(rest) < 1e-6:
+    length = math.sqrt(rest @ rest)
+    if length < 1e-6:
         raise ModelError(f"The direction across the axis of {what} is parallel to the axis.")
-    x = rest / np.linalg.norm(rest)
-    return np.column_stack([x, np.cross(z, x), z])
+    x = rest / length
+    y = [z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]]
+    return np.array([x, y, z]).T.copy()
 
 
 def direction(what: str, value: object, size: int) -> Array:
     """Return a unit vector, or raise `ModelError`."""
     vector = finite_numbers("axis of a marker", value, size)
-    length = float(np.linalg.norm(vector))
+    length = math.sqrt(vector @ vector)
     if not length > 0:
         raise ModelError(f"The axis of {what} has length zero; it needs a direction.")
     return vector / length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 import sympy
@@ -16,6 +17,7 @@ from symlie.groups.rotation_parameters import parametrised_rotation, starting_st
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
+from symlie.modeling.values import InitialValue
 from symlie.rotations import rotation, rotation_form
 
 Array = NDArray[np.float64]
@@ -30,7 +32,7 @@ def finite_numbers(what: str, value: object, size: int) -> Array:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
         raise ModelError(f"The {what} needs {size} numbers, not {value!r}.") from error
-    if array.shape != (size,) or not np.all(np.isfinite(array)):
+    if array.shape != (size,) or not np.isfinite(array).all():
         raise ModelError(f"The {what} needs {size} finite numbers, not {value!r}.")
     return array
 
@@ -69,12 +71,21 @@ def initial_storage(model: Model, node: BodyNode) -> Array:
             return np.array([at_defaults(model, c, t=0.0) for c in motion.storage])
     if isinstance(node, NodeReference):
         return np.asarray(node.array.storage[node.index])
-    storage = np.array(starting_storage(node.group), dtype=float)
+    storage = np.array(_starting_numbers(node.group))
     for value in model.initial_values.get(name, ()):
         if not value.is_velocity:
-            part = slice(value.field.offset, value.field.offset + value.field.size)
-            storage[part] = [at_defaults(model, c) for c in value.components]
+            storage[value.field.offset : value.field.offset + value.field.size] = numbers_of(model, value)
     return storage
+
+
+@functools.cache
+def _starting_numbers(group: ConfigurationSpace) -> tuple[float, ...]:
+    return tuple(map(float, starting_storage(group)))
+
+
+def numbers_of(model: Model, value: InitialValue) -> Sequence[float]:
+    """Return the components of an initial value at the defaults of parameters."""
+    return value.numbers or [at_defaults(model, c) for c in value.components]
 
 
 def initial_placement(model: Model, node: BodyNode) -> tuple[Array, Array]:
@@ -113,7 +124,7 @@ def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
     if not given:
         return None
     turn = initial_placement(model, node)[0]
-    numbers = {name: np.array([at_defaults(model, c) for c in v.components]) for name, v in given.items()}
+    numbers = {name: np.array(numbers_of(model, v)) for name, v in given.items()}
     if (turned := stepped_rotation(node.group)) is not None and f"{turned.parameters.field}_dot" in numbers:
         rho = initial_storage(model, node)[turned.part]
         numbers["Omega"] = turned.parameters.spin_by_rates(rho) @ numbers[f"{turned.parameters.field}_dot"]

@@ -24,7 +24,7 @@ from symlie.modeling.ground import Placed
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import RigidInertia
+from symlie.modeling.terms import Parameter, RigidInertia
 from symlie.modeling.units import size_of
 from symlie.modeling.values import given_space
 from symlie.options import Axes
@@ -156,7 +156,8 @@ class RigidBody(Placed):
         rates: dict[str, object] = {}
         if velocity is not None:
             speed = finite_numbers(f"velocity of body '{name}'", velocity, size)
-            rates.update({"U": turn.T @ speed} if hasattr(node, "U") else {"x_dot": speed})
+            has_body_axes = any(f.name == "U" for f in found.velocity_fields)
+            rates.update({"U": turn.T @ speed} if has_body_axes else {"x_dot": speed})
         if angular_velocity is not None:
             spin = finite_numbers(
                 f"angular velocity of body '{name}'", np.atleast_1d(angular_velocity), 3 if size == 3 else 1
@@ -167,7 +168,7 @@ class RigidBody(Placed):
         label = f"{kind}_{found.name}"
         element = next((i.element for i in model.instances if i.element.name == label), None)
         if element is None:
-            element = rigid_body(label, found, gravity, is_eccentric=reference is not None)
+            element = rigid_body(label, found, _in_si(gravity), is_eccentric=reference is not None)
         model.add(element, [node], names=name, **values)
         self.model: Model = model
         self.name: str = name
@@ -232,18 +233,23 @@ class RigidBody(Placed):
         return self.model.rate(self.point(r))
 
 
-def _gravity(model: Model, name: str, size: int) -> SymbolicMatrix:
+def _gravity(model: Model, name: str, size: int) -> Parameter:
     """Return the gravity of the model, a parameter that the first body declares."""
     known = next((p for p in model.parameters if p.name == "gravity"), None)
     if known is None:
-        return model.parameter("gravity", np.zeros(size), unit="m/s^2")
+        model.parameter("gravity", np.zeros(size), unit="m/s^2")
+        return model.parameters[-1]
     if known.shape != (size,):
         raise ModelError(
             f"Body '{name}' moves in {'space' if size == 3 else 'the plane'}, but the gravity of '{model.name}' has "
             f"{len(known.default)} components; bodies of one model all move in space or all in one plane."
         )
-    units = parse_units(known.unit, size)
-    return vector(*(size_of(u) * symbol for u, symbol in zip(units, known.symbols, strict=True)))
+    return known
+
+
+def _in_si(parameter: Parameter) -> SymbolicMatrix:
+    units = parse_units(parameter.unit, len(parameter.symbols))
+    return vector(*(size_of(u) * symbol for u, symbol in zip(units, parameter.symbols, strict=True)))
 
 
 def _mass(name: str, mass: object) -> object:

@@ -186,7 +186,7 @@ class LieGroup:
 
     def _storage_rate(self, program: Program, storage: Vector, operand: Vector, *, transpose: bool) -> Vector:
         if all(g.coordinates_of is None for g, _, _ in self.simple_factors):
-            return apply_linear(program, self, left_translation(self), storage, operand, transpose=transpose)
+            return apply_linear(program, self, left_translation, storage, operand, transpose=transpose)
         from symlie.groups.operators import tangent_operator
 
         result: list[Expr] = []
@@ -199,7 +199,7 @@ class LieGroup:
             elif g.coordinates_of is not None:
                 result += tangent_operator(program, g, part, x, inverse=True, transpose=transpose)
             else:
-                result += apply_linear(program, g, left_translation(g), part, x, transpose=transpose)
+                result += apply_linear(program, g, left_translation, part, x, transpose=transpose)
         return tuple(result)
 
 
@@ -286,39 +286,48 @@ def rotation_matrix(group: LieGroup) -> Matrix:
     return Matrix(size, size, group.rotation(storage_symbols(group)))
 
 
+@functools.cache
+def _parts(
+    group: LieGroup, matrix_of: Callable[[LieGroup], Matrix]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int, Expr]]]:
+    """Return the places of blocks equal to R(q) in a matrix, and its other entries, with row and column."""
+    remaining = matrix_of(group).as_mutable()
+    rows, columns = remaining.shape
+    blocks = []
+    if group.rotation is not None:
+        rotation = rotation_matrix(group)
+        n = rotation.rows
+        for i, j in itertools.product(range(rows - n + 1), range(columns - n + 1)):
+            if remaining[i : i + n, j : j + n] == rotation:
+                remaining[i : i + n, j : j + n] = sympy.zeros(n, n)
+                blocks.append((i, j))
+    places = itertools.product(range(rows), range(columns))
+    return blocks, [(i, j, remaining[i, j]) for i, j in places if remaining[i, j] != 0]
+
+
 def apply_linear(
     program: Program,
     group: LieGroup,
-    matrix: Matrix,
+    matrix_of: Callable[[LieGroup], Matrix],
     storage: Vector,
     vector: Vector,
     *,
     transpose: bool = False,
 ) -> Vector:
-    """Apply a matrix in `storage_symbols` to a vector, with `rotate` for blocks that equal R(q)."""
+    """Apply a matrix of a group in `storage_symbols` to a vector, with `rotate` for blocks that equal R(q)."""
     # R(q) w as one operation lets Rᵀ(R w) cancel.
-    rows, columns = matrix.shape
+    blocks, entries = _parts(group, matrix_of)
+    rows, columns = matrix_of(group).shape
     result: list[Expr] = [Integer(0)] * (columns if transpose else rows)
     replacements = dict(zip(storage_symbols(group), storage, strict=True))
-    remaining = matrix.as_mutable()
-    if group.rotation is not None:
-        rotation = rotation_matrix(group)
-        n = rotation.rows
-        for i in range(rows - n + 1):
-            for j in range(columns - n + 1):
-                if remaining[i : i + n, j : j + n] == rotation:
-                    remaining[i : i + n, j : j + n] = sympy.zeros(n, n)
-                    source, target = (i, j) if transpose else (j, i)
-                    part = tuple(vector[source : source + n])
-                    rotated = rotate(program, group, storage, part, transpose=transpose)
-                    for k in range(n):
-                        result[target + k] += rotated[k]
-    for i in range(rows):
-        for j in range(columns):
-            if remaining[i, j] != 0:
-                entry = substitute(remaining[i, j], replacements)
-                source, target = (i, j) if transpose else (j, i)
-                result[target] += entry * vector[source]
+    for i, j in blocks:
+        source, target = (i, j) if transpose else (j, i)
+        part = tuple(vector[source : source + rotation_size(group)])
+        for k, rotated in enumerate(rotate(program, group, storage, part, transpose=transpose)):
+            result[target + k] += rotated
+    for i, j, entry in entries:
+        source, target = (i, j) if transpose else (j, i)
+        result[target] += substitute(entry, replacements) * vector[source]
     return tuple(result)
 
 

@@ -130,9 +130,8 @@ def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, tr
         return tuple(result)
     if not group.is_reduced:
         return _adjoint_by_pair(program, group, storage, w, transpose=transpose)
-    rest = _adjoint_without_rotation(group)
-    if rest is None:
-        return apply_linear(program, group, adjoint_matrix(group), storage, w, transpose=transpose)
+    if _adjoint_without_rotation(group) is None:
+        return apply_linear(program, group, adjoint_matrix, storage, w, transpose=transpose)
 
     def rotated(x: Vector) -> Vector:
         n = rotation_size(group)
@@ -140,8 +139,9 @@ def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, tr
         return tuple(c for p in parts for c in p)
 
     if transpose:
-        return rotated(program.vector(apply_linear(program, group, rest, storage, w, transpose=True)))
-    return apply_linear(program, group, rest, storage, rotated(w))
+        moved = apply_linear(program, group, _adjoint_without_rotation, storage, w, transpose=True)
+        return rotated(program.vector(moved))
+    return apply_linear(program, group, _adjoint_without_rotation, storage, rotated(w))
 
 
 def ad(program: Program, group: LieGroup, v: Vector, w: Vector, *, transpose: bool = False) -> Vector:

@@ -16,6 +16,7 @@ from symlie.ir.program import (
     Assignment,
     Euclidean,
     Program,
+    Statement,
     Value,
     Vector,
     needed_statements,
@@ -27,6 +28,15 @@ Matrix = tuple[tuple[Expr, ...], ...]
 
 def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]) -> tuple[Expr, ...]:
     """Append and return the directional derivatives of the outputs along the seeds, pairs (input value, tangent)."""
+    return _forward(program, outputs, seeds, needed_statements(program, outputs))
+
+
+def _forward(
+    program: Program,
+    outputs: Sequence[Expr],
+    seeds: Sequence[tuple[Value, Vector]],
+    statements: Sequence[Statement],
+) -> tuple[Expr, ...]:
     algebra: dict[Vector, Vector] = {}
     rates: dict[Symbol, Expr] = {}
 
@@ -46,7 +56,7 @@ def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Val
     def rate_of(expression: Expr) -> Expr:
         return sympy.Add(*[partial * rates[s] for s, partial in program.partials(expression) if s in rates])
 
-    for statement in needed_statements(program, outputs):
+    for statement in statements:
         if isinstance(statement, Assignment):
             rate = rate_of(statement.expression)
             if rate != 0:
@@ -135,7 +145,9 @@ def gradient(program: Program, output: Expr, wanted: Value) -> Vector:
 
 def columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
     """Return directional derivatives along every unit tangent, as a matrix with one column for each."""
-    found = [forward(program, outputs, [(v, unit)]) for v in values for unit in unit_vectors(v.space.dimension)]
+    statements = needed_statements(program, outputs)
+    seeds = [(v, unit) for v in values for unit in unit_vectors(v.space.dimension)]
+    found = [_forward(program, outputs, [seed], statements) for seed in seeds]
     return tuple(zip(*found, strict=True))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import sympy
@@ -112,6 +113,11 @@ class Assignment(Brief):
     symbol: Symbol
     expression: Expr
 
+    @cached_property
+    def read(self) -> frozenset[Symbol]:
+        """Symbols that the statement reads."""
+        return frozenset(self.expression.free_symbols)
+
 
 @dataclass(frozen=True, repr=False)
 class Application(Brief):
@@ -120,6 +126,11 @@ class Application(Brief):
     operation: Operation
     arguments: tuple[Value, ...]
     result: Value
+
+    @cached_property
+    def read(self) -> frozenset[Symbol]:
+        """Symbols that the statement reads."""
+        return frozenset(s for argument in self.arguments for c in argument.components for s in c.free_symbols)
 
 
 Statement = Assignment | Application
@@ -262,16 +273,6 @@ def free_symbols(expression: Expr) -> list[Symbol]:
     return sorted(expression.free_symbols, key=lambda s: s.name)
 
 
-def symbols_read(statement: Statement) -> set[Symbol]:
-    """Return the symbols that a statement reads."""
-    read: tuple[Expr, ...] = ()
-    if isinstance(statement, Assignment):
-        read = (statement.expression,)
-    else:
-        read = tuple(c for argument in statement.arguments for c in argument.components)
-    return {s for expression in read for s in expression.free_symbols}
-
-
 def needed_statements(program: Program, outputs: Iterable[Expr]) -> list[Statement]:
     """Return the statements on which the outputs depend, in program order."""
     return [program.statements[k] for k in sorted(_dependencies(program, outputs)[0])]
@@ -296,7 +297,7 @@ def _dependencies(program: Program, outputs: Iterable[Expr]) -> tuple[set[int], 
         found |= waiting
         defined = {line for s in waiting if (line := program.line_of(s)) is not None} - lines
         lines |= defined
-        waiting = {s for line in defined for s in symbols_read(program.statements[line])} - found
+        waiting = {s for line in defined for s in program.statements[line].read} - found
     return lines, found
 
 

@@ -30,8 +30,9 @@ from symlie.modeling.node_array import NodeArray
 from symlie.modeling.terms import Parameter, SmoothTable
 
 _NOT_OF_KERNELS = (
-    "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
-    "_points", "curves", "shapes", "_own_nodes", "_parameter_names", "_instance_names",
+    "program", "units", "ground", "joints", "_forces_of_all", "_declared_velocities", "_declared_accelerations",
+    "_undeclared", "_multipliers",
+    "_points", "curves", "shapes", "_own_nodes", "_spaces_of_nodes", "_parameter_names", "_instance_names",
     "joint_rates", "conditions", "bases", "totals", "compliances", "given_coordinates",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; the program counts as far as other attributes need it."""

@@ -14,6 +14,7 @@ from symlie.contract.manifest import Engagement
 from symlie.errors import ModelError, SmoothnessError
 from symlie.groups.analytic_functions import function_of_ad
 from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Exponential
 from symlie.groups.spectrum import AnalyticFunction
 from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope, RunTimeInput, Select, smoothness
@@ -62,6 +63,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.nodes: list[Node] = []
         """Nodes in the order of their definition."""
         self._own_nodes: dict[str, Node] = {}
+        self._spaces_of_nodes: dict[ConfigurationSpace, None] = {}
         self.parameters: list[Parameter] = []
         """Parameters in the order of their definition."""
         self._parameter_names: set[str] = set()
@@ -89,8 +91,9 @@ class Stated(ListsPublicNames, NamesSuccessors):
         """Events in the order of their definition."""
         self.resets: list[Reset] = []
         self._forces_of_all: str | None = None
-        self._velocities: set[Symbol] = set()
-        self._accelerations: set[Symbol] = set()
+        self._declared_velocities: set[Symbol] = set()
+        self._declared_accelerations: set[Symbol] = set()
+        self._undeclared: list[Node] = []
         self._multipliers: set[Symbol] = set()
         self._points: list[Node] = []
         self.time = TIME
@@ -251,9 +254,27 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.units.declare_node(node, unit)
         self.nodes.append(node)
         self._own_nodes[node.name] = node
+        self._spaces_of_nodes[node.group] = None
         self._points += [] if node.group.velocity_dimension else [node]
-        self._velocities |= {s for s in node.velocity.components if isinstance(s, Symbol)}
-        self._accelerations |= {s for s in node.acceleration.components if isinstance(s, Symbol)}
+        self._undeclared.append(node)
+
+    @property
+    def _velocities(self) -> set[Symbol]:
+        """Symbols of the velocities of all nodes."""
+        self._declare_motion()
+        return self._declared_velocities
+
+    @property
+    def _accelerations(self) -> set[Symbol]:
+        """Symbols of the accelerations of all nodes."""
+        self._declare_motion()
+        return self._declared_accelerations
+
+    def _declare_motion(self) -> None:
+        for node in self._undeclared:
+            self._declared_velocities |= {s for s in node.velocity.components if isinstance(s, Symbol)}
+            self._declared_accelerations |= {s for s in node.acceleration.components if isinstance(s, Symbol)}
+        self._undeclared.clear()
 
     def _is_own(self, node: object) -> bool:
         return isinstance(node, Node) and self._own_nodes.get(node.name) is node

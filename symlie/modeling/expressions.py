@@ -7,12 +7,13 @@ unevaluated derivative; all of them become selections by sign, which are differe
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import sympy
-from sympy import Basic, Expr, Integer
+from sympy import Basic, Expr, Float, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import Select
@@ -102,6 +103,8 @@ def select(condition: Basic, if_positive: Expression, otherwise: Expression) -> 
 def translated(expression: object) -> Expr:
     """Return an expression with piecewise functions as `Select`; raise `ModelError` if compiled code cannot evaluate
     it."""
+    if type(expression) is float and math.isfinite(expression):
+        return Float(expression)
     expression = sympified(expression)
     if isinstance(expression, Expr):
         _check_extent(expression)

@@ -101,22 +101,23 @@ def parameter_block(
         raise ModelError(
             f"Element type '{element}' has no parameter '{unknown[0]}'; it has: {', '.join(sorted(known))}."
         )
-    blocks = [np.zeros((count, 0))]
-    places = [np.zeros((count, 0), dtype=np.int32)]
+    width, start = sum(len(p.default) for p in parameters), 0
+    block, sources = np.empty((count, width)), np.empty((count, width), dtype=np.int32)
     for parameter in parameters:
         size = len(parameter.default)
         given = values.get(parameter.name, parameter.default)
         what = f"Parameter '{parameter.name}' of element '{element}'"
         value, source = _numbers_and_sources(what, parameter, given, of_model)
-        if not np.all(np.isfinite(value)):
+        if not np.isfinite(value).all():
             raise ModelError(f"{what} is not finite.")
         if value.size not in (size, count * size) or (value.size != size and len(value) != count):
             raise ModelError(
                 f"{what} needs {size} values, or {count} × {size}, not {' × '.join(map(str, value.shape))}."
             )
-        blocks.append(np.broadcast_to(value.reshape(-1, size), (count, size)))
-        places.append(np.broadcast_to(source.reshape(-1, size), (count, size)))
-    return np.hstack(blocks), np.hstack(places)
+        block[:, start : start + size] = value.reshape(-1, size)
+        sources[:, start : start + size] = source.reshape(-1, size)
+        start += size
+    return block, sources
 
 
 @dataclass(frozen=True)

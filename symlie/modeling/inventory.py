@@ -48,15 +48,18 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
 def check_symbols(model: Model, statement: Statement) -> None:
     """Raise `ModelError` for a symbol that is no parameter, input, multiplier, time or component of a node of the
     statement."""
+    used = [(what, _free(statement, expressions)) for what, expressions in terms_of(statement)]
+    if not any(symbols for _, symbols in used):
+        return
     declared: set[Symbol] = {statement.time, *statement.multipliers}
     declared |= {c for node in statement.nodes for v in (node.value, node.velocity) for c in v.components}
     accelerations = {c for node in statement.nodes for c in node.acceleration.components}
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
     declared |= set(model.slots)
     declared |= {*(a.before for a in statement.angles), *(a.symbol for a in statement.activities)}
-    for what, expressions in terms_of(statement):
+    for what, symbols in used:
         known = declared | accelerations if what.startswith(("the field", "constraint", "the energy")) else declared
-        unknown = sorted(_free(statement, expressions) - known, key=str)
+        unknown = sorted(symbols - known, key=str)
         if unknown:
             raise ModelError(
                 f"Unknown symbol '{unknown[0]}' in {what} of '{statement.name}': it is neither a parameter, nor the "

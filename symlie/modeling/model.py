@@ -107,7 +107,7 @@ class Model(Drawn, TableStatement):
     @property
     def spaces(self) -> list[ConfigurationSpace]:
         """Groups and spaces of all nodes and arrays, without repetition."""
-        return list(dict.fromkeys([n.group for n in self.nodes] + [a.group for a in self.arrays]))
+        return list(dict.fromkeys([*self._spaces_of_nodes, *(a.group for a in self.arrays)]))
 
     def _known_group(
         self,
@@ -120,7 +120,7 @@ class Model(Drawn, TableStatement):
         groups."""
         found = given_space(group, coordinates, form, step)
         for other in self.spaces:
-            if (twice := shared_name(found, other)) is not None:
+            if other is not found and (twice := shared_name(found, other)) is not None:
                 raise ModelError(f"Two different groups of '{self.name}' are called '{twice}'; rename one.")
         return found
 
@@ -487,6 +487,7 @@ class Model(Drawn, TableStatement):
         """
         other = Model(self.name)
         other.nodes, other._own_nodes, other.arrays = self.nodes, self._own_nodes, self.arrays
+        other._spaces_of_nodes = self._spaces_of_nodes
         other.motions, other.curves = self.motions, self.curves
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
         other.tables = self.tables

@@ -143,7 +143,7 @@ class GroupElement:
         if not isinstance(value.space, ConfigurationSpace):
             raise ModelError("A group element needs a Lie group as its space.")
         self._program = program
-        self._value = value
+        self._of_element = value
         self.group: ConfigurationSpace = value.space
 
     def __repr__(self) -> str:
@@ -152,6 +152,10 @@ class GroupElement:
     def _repr_latex_(self) -> str:
         element = element_text(self._program, self.storage, latex=True)
         return f"$\\displaystyle {element} \\in \\mathrm{{{escaped(self.group.name)}}}$"
+
+    @property
+    def _value(self) -> Value:
+        return self._of_element
 
     @property
     def storage(self) -> Vector:
@@ -234,18 +238,34 @@ class GroupElement:
 class Node(GroupElement):
     """A node of a model: a configuration q on a group and its left-trivialised velocity v, or a point of a space."""
 
+    # Large models define their terms on the nodes of element types, so nodes have symbols only if these are used.
+
     def __init__(self, program: Program, name: str, group: ConfigurationSpace) -> None:
         self.name = name
         """Name of the node in results."""
-        storage = tuple(Symbol(f"{name}.{s.name}", real=True) for s in storage_symbols(group))
-        size = group.velocity_dimension
-        velocity = tuple(Symbol(f"{name}.v{i}", real=True) for i in range(size))
-        name_components(storage, group.storage_fields, name)
-        name_components(velocity, group.velocity_fields, name)
-        super().__init__(program, program.input(f"{name}.q", group, storage))
-        self._velocity = program.input(f"{name}.v", Euclidean(size), velocity)
-        self.acceleration = Value(tuple(Symbol(f"{name}.a{i}", real=True) for i in range(size)), Euclidean(size))
+        self._program = program
+        self.group = group
+
+    @cached_property
+    def _value(self) -> Value:
+        storage = tuple(Symbol(f"{self.name}.{s.name}", real=True) for s in storage_symbols(self.group))
+        name_components(storage, self.group.storage_fields, self.name)
+        return self._program.input(f"{self.name}.q", self.group, storage)
+
+    @cached_property
+    def _velocity(self) -> Value:
+        velocity = self._symbols("v")
+        name_components(velocity, self.group.velocity_fields, self.name)
+        return self._program.input(f"{self.name}.v", Euclidean(len(velocity)), velocity)
+
+    @cached_property
+    def acceleration(self) -> Value:
         """v' as a value of the program, for fields and acceleration-level constraints."""
+        rates = self._symbols("a")
+        return Value(rates, Euclidean(len(rates)))
+
+    def _symbols(self, letter: str) -> tuple[Symbol, ...]:
+        return tuple(Symbol(f"{self.name}.{letter}{i}", real=True) for i in range(self.group.velocity_dimension))
 
     def __repr__(self) -> str:
         return line("Node", [self.name, str(self.group), listed(self.field_names, "fields")])

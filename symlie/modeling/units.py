@@ -68,6 +68,7 @@ class UnitCheck:
         self._symbols: dict[Symbol, Known] = {}
         self._sizes: dict[Symbol, float] = {}
         self._nodes: list[Node] = []
+        self._undeclared: list[tuple[Node, Dimension | None]] = []
         self._position = 0
         self._cache: dict[Expr, Known] = {}
 
@@ -85,10 +86,8 @@ class UnitCheck:
         length = None if known is None else known.dimension
         if isinstance(node.group, HomogeneousSpace):
             return  # the units of points of homogeneous spaces are unknown
-        storage, velocity = storage_units(node.group, length), velocity_units(node.group, length)
-        self._symbols |= dict(zip(node.value.components, storage, strict=True))
-        self._symbols |= dict(zip(node.velocity.components, velocity, strict=True))
         self._nodes.append(node)
+        self._undeclared.append((node, length))
 
     def declare_rates(self, rates: Sequence[Expr], expressions: Sequence[Expr]) -> None:
         """Set the units of time derivatives, without checking the program statements of their derivation."""
@@ -145,6 +144,10 @@ class UnitCheck:
             self.check(what, expression, times(expected, q.dimension, Fraction(-1)))
 
     def _look(self) -> None:
+        for node, length in self._undeclared:
+            self._symbols |= zip(node.value.components, storage_units(node.group, length), strict=True)
+            self._symbols |= zip(node.velocity.components, velocity_units(node.group, length), strict=True)
+        self._undeclared.clear()
         statements = self._program.statements
         while self._position < len(statements):
             statement = statements[self._position]
@@ -286,7 +289,8 @@ def _turns(group: LieGroup) -> bool:
     )
 
 
-def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
+@functools.cache
+def storage_units(group: LieGroup, length: Dimension | None) -> tuple[Known, ...]:
     """Return the units of the stored components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
     position = UNITS["m"] if _turns(group) else length
     units: Mapping[str, Known] = {
@@ -297,10 +301,11 @@ def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
     turning = parametrised_rotation(group)
     if turning is not None:
         units = {**units, turning.parameters.field: Quantity(NUMBER, Certainty.PURE)}
-    return [units.get(f.name.rstrip("0123456789")) for f in group.storage_fields for _ in range(f.size)]
+    return tuple(units.get(f.name.rstrip("0123456789")) for f in group.storage_fields for _ in range(f.size))
 
 
-def velocity_units(group: LieGroup, length: Dimension | None) -> list[Known]:
+@functools.cache
+def velocity_units(group: LieGroup, length: Dimension | None) -> tuple[Known, ...]:
     """Return the units of the velocity components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
     position = UNITS["m"] if _turns(group) else length
     linear = None if position is None else Quantity(times(position, UNITS["Hz"]), Certainty.FIELD)
@@ -308,4 +313,4 @@ def velocity_units(group: LieGroup, length: Dimension | None) -> list[Known]:
     turning = parametrised_rotation(group)
     if turning is not None:
         units = {**units, f"{turning.parameters.field}_dot": Quantity(UNITS["Hz"], Certainty.FIELD)}
-    return [units.get(f.name.rstrip("0123456789")) for f in group.velocity_fields for _ in range(f.size)]
+    return tuple(units.get(f.name.rstrip("0123456789")) for f in group.velocity_fields for _ in range(f.size))

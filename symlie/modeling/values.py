@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from sympy import Expr
@@ -99,6 +100,11 @@ class InitialValue(Brief):
     components: tuple[Expr, ...]
     is_given: bool = True
     """True for specified values, False for a guess of dependent velocities."""
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """Components as numbers; empty if they depend on parameters."""
+        return tuple(map(float, self.components)) if all(c.is_Number for c in self.components) else ()
 
 
 ANGULAR_VELOCITY = Field("Omega", 0, (3,))

@@ -20,7 +20,6 @@ from symlie.derive.equations import Equations
 from symlie.errors import FormatError, GroupError, ModelError, UnknownNameError
 from symlie.groups.group import LieGroup, algebra_symbols
 from symlie.groups.operators import ad_matrix
-from symlie.ir.program import symbols_read
 from symlie.models.registry import build_model
 from symlie.runtime.tableaux.discrete_lagrangian import DiscreteConfiguration, Increment, discrete_lagrangian
 from tests.derive.test_display import equations_of, formulas, sl_springs, tangent_texts
@@ -169,7 +168,7 @@ def _both_sides(derived: DerivedStatement, discrete: DiscreteLagrangian) -> list
     step, generator = derive_variational(derived, discrete), random.Random(discrete.name)
     vectors = (step.by_increment, step.by_start, step.by_end, step.start_momentum, step.end_momentum)
     evaluation = Evaluation(step.program, [e for v in vectors for e in v])
-    read = {s for statement in evaluation.program.statements for s in symbols_read(statement)} | set(step.increment)
+    read = {s for statement in evaluation.program.statements for s in statement.read} | set(step.increment)
     read |= {s for e in evaluation.expressions for s in e.free_symbols}
     inputs = sorted((s for s in read if evaluation.program.line_of(s) is None), key=str)
     values = {s: mpmath.mpf(generator.randint(1, 9)) / 20 for s in inputs}

@@ -133,10 +133,9 @@ def test_messages_use_the_names_of_the_model(attempt: Callable[[Node], Any], nam
 
 def test_component_names_of_ambiguous_nodes_use_the_storage() -> None:
     """Of two nodes with one name on different groups only common components are named by their field."""
-    for name in ("R3", "SE2"):
-        node = sl.Model(name).node("of_two_models", name)
+    _, storage = (sl.Model(name).node("of_two_models", name).storage for name in ("R3", "SE2"))
     with pytest.raises(ModelError, match=r"'of_two_models\.q2'"):
-        node.x + node.storage[2]
+        sl.vector(0, 0) + storage[2]
 
 
 def test_sympy_expressions_are_unchanged() -> None:

@@ -15,7 +15,7 @@ from symlie.elements.continua.cross_section import PER_METRE, CrossSection
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import gradient
-from symlie.ir.program import Value, Vector, depends_on, needed_statements, symbols_read
+from symlie.ir.program import Value, Vector, depends_on, needed_statements
 from symlie.modeling.expressions import components
 from symlie.modeling.names import new_name
 from symlie.modeling.node import column
@@ -296,7 +296,7 @@ class Densities(CrossSection):
         by
             ``strain``, ``strain_rate`` or the velocity.
         """
-        if any(symbols_read(s) & set(by.components) for s in needed_statements(self.stated.program, [density])):
+        if any(s.read & set(by.components) for s in needed_statements(self.stated.program, [density])):
             return gradient(self.stated.program, density, by)
         partials = dict(self.stated.program.partials(density))
         return tuple(partials.get(s, Integer(0)) for s in by.components)

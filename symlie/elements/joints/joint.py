@@ -16,7 +16,7 @@ from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
 from symlie.elements.joints.free_motions import ANGULAR_VELOCITY, VELOCITY, free_motions, state_free_motions
 from symlie.elements.joints.rows import BALL_RATE, JointDefinition, reaction
 from symlie.elements.marker import Body, Connectable, body_name, group_of, node_of, same_body
-from symlie.elements.placement import Array, at_defaults, rotation_of
+from symlie.elements.placement import Array, numbers_of, rotation_of
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.ground import Ground, PlacedByCoordinates
@@ -279,7 +279,7 @@ class Joint(Connection, PlacedByCoordinates):
                 self.placed_by = placed
             after = {(n, v.field.name): v for n, given in self.model.initial_values.items() for v in given}
         moved = {key: value for key, value in after.items() if before.get(key) != value}
-        numbers = {k: np.array([[at_defaults(self.model, c) for c in v.components]]) for k, v in moved.items()}
+        numbers = {k: np.array([numbers_of(self.model, v)]) for k, v in moved.items()}
         return {**values, **numbers}
 
     def check_branch(self) -> None:

@@ -133,6 +133,20 @@ class HomogeneousSpace:
         """
         return tuple(generator_at(self, storage).T * Matrix(cotangent))
 
+    def algebra_tangent(self, program: Program, storage: Vector, rate: Vector) -> Vector:
+        """Return an f with ψ_*(f)|_y = F for a tangent F; see `algebra_map`.
+
+        Parameters
+        ----------
+        program
+            Program to which the statements are appended.
+        storage
+            Stored components of the point y.
+        rate
+            F, rates of the stored components.
+        """
+        return algebra_map(self, program, storage, rate)
+
 
 ConfigurationSpace = LieGroup | HomogeneousSpace
 """Configuration space of a node."""

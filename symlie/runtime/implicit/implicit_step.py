@@ -6,9 +6,11 @@
     Φ(t, q) = 0                                                                 (d)
     B v + b = 0   (with η; without η only nonholonomic constraints)             (e)
     v̇ = f(t, q, v, v̇, λ)   (first-order states)                                 (f)
+    B v̇ + Z = 0   (acceleration-level constraints)                              (g)
 
 The formula of a method gives v and v̇ for an increment w; for first-order states v̇ is the rate of the increment.
-Newton's method solves for θ, λ and η.
+Newton's method solves for θ, λ and η. q and v of dependent nodes are functions of the other nodes; their θ stands for v̇ by
+the formula of the method.
 Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 """
 
@@ -140,6 +142,10 @@ class ImplicitStep:
         # (d), (e)
         hidden = m.hidden_residual(at.t, at.q, at.v, B)
         position = np.where(layout.holonomic, m.constraint(at.t, at.q), hidden)
+        if not layout.of_velocities.all():
+            # (g)
+            curved = m.algebra.multiply(B, at.acceleration) + m.kernels.curvature(m.p, at.t, at.q, at.v)
+            position = np.where(layout.of_velocities, position, curved)
         if not self.has_eta:
             return np.concatenate([r, position])
         return np.concatenate([r, position, layout.holonomic * hidden])

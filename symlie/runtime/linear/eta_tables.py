@@ -121,7 +121,7 @@ def eta_tables(
         "DAMPING_BLOCK": blocks.places(*damping, np.ones(len(damping[0]), dtype=bool)),
         **{
             name: blocks.places(*pairs, np.ones(len(pairs[0]), dtype=bool))
-            for name, pairs in zip(("STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK"), states, strict=False)
+            for name, pairs in zip(("STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK"), states, strict=True)
         },
         "BACK_VALUE": value,
         "BACK_COLUMN": blocks.places(first, column, np.ones(len(value), dtype=bool)),

@@ -79,8 +79,7 @@ class Implicit(Method):
     """Options with their values."""
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
     refused: ClassVar[tuple[str, ...]] = (
-        "acceleration-level constraints",
-        "dependent nodes",
+        "index 2: acceleration-level constraints or dependent nodes together with other constraints",
     )
     takes_constraints: ClassVar[bool] = True
 
@@ -117,16 +116,18 @@ class Implicit(Method):
         return {name: self.stated_options[name].read(self.name, name, stated) for name, stated in options.items()}
 
     def refusal(self, layout: Layout) -> str | None:
+        if self.is_index_3 or not layout.of_velocities.any():
+            return super().refusal(layout)
         what = ""
         if layout.has_placed_nodes:
-            what = "it has dependent nodes"
+            what = "dependent nodes"
         elif not layout.of_velocities.all():
-            what = "it has acceleration-level constraints"
+            what = "acceleration-level constraints"
         if not what:
             return super().refusal(layout)
         return (
-            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5, or index1_dopri5 with "
-            "constraints."
+            f"Method '{self.name}' does not integrate '{layout.name}': it has {what} together with constraints of "
+            "configurations or velocities; use a form of index 3, such as generalized_alpha, or index1_dopri5."
         )
 
     @property
@@ -135,7 +136,7 @@ class Implicit(Method):
         return tuple(OwnArray(*part) for part in RECORD) if self.keeps_factors else ()
 
     def iteration(self, layout: Layout) -> bool:
-        return bool(layout.rows) and not self.is_index_3
+        return bool(layout.of_velocities.any()) and not self.is_index_3
 
     def constants(self) -> list[str]:
         numbers = {
@@ -170,7 +171,7 @@ class Implicit(Method):
             state.t,
             state.q,
             state.t + h,
-            has_eta=not self.is_index_3,
+            has_eta=self.iteration(stepper.system.layout),
             parts=MatrixParts(self.tangent, self.stiffness == "full", self.stiffness != "none", self.scaling),
             record=state.own[len(state.own) - sum(a.size(stepper.system.layout) for a in self.record_arrays) :],
             memory=stepper.memory,

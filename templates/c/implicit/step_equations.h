@@ -6,6 +6,7 @@
  *   Phi(t, q) = 0                                                           (d)
  *   B v + b = 0   (with eta; without it the nonholonomic constraints)       (e)
  *   v' = f(t, q, v, v', lambda)   (first-order states)                      (f)
+ *   B v' + Z = 0   (acceleration-level constraints)                         (g)
  *
  * A method defines v and v' as functions of an increment w; for first-order states v' is the rate of the increment. It
  * defines, after this file,
@@ -110,7 +111,7 @@ typedef struct {
     ARRAY(name##_zero, LEAVES_OUT * (DIMENSION + ROWS));                                                             \
     ARRAY(name##_u, UNKNOWNS);                                                                                       \
     ARRAY(name##_r, UNKNOWNS);                                                                                       \
-    ARRAY(name##_d, UNKNOWNS);                                                                                       \
+    ARRAY(name##_d, SOLVED);                                                                                         \
     ARRAY(name##_moved, UNKNOWNS);                                                                                   \
     ARRAY(name##_guess, KEEPS_FACTORS * UNKNOWNS);                                                                   \
     ARRAY(name##_values, KEEPS_FACTORS ? 0 : MATRIX_VALUES);                                                         \
@@ -121,6 +122,8 @@ typedef struct {
     ARRAY(name##_block, HAS_ETA * (BLOCKS + 1));                                                                     \
     ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
+    ARRAY(name##_Z, VALUES_OF_Z);                                                                                    \
+    ARRAY(name##_F, VALUES_OF_F);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     ARRAY(name##_fresh, KEEPS_FACTORS && SYMLIE_LANES > 1 ? MATRIX_VALUES + DIMENSION + ROWS : 0);                   \
     newton_problem name = {                                                                                          \
@@ -128,13 +131,13 @@ typedef struct {
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess, .fresh = name##_fresh,                          \
-        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
+        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_Z, name##_F, name##_rounding}}; \
     for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = SYMLIE_NUMBER(0)
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
     return (6LL + HAS_ETA + SEES_END + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
-           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
+           (3LL + KEEPS_FACTORS) * UNKNOWNS + SOLVED + iteration_workspace(P) + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
 }
 
 /* (a), (b) */
@@ -187,13 +190,19 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, s->scratch);
         for (int k = 0; k < COUNT_OF_RATE_ROW; k++) r[RATE_UNKNOWN[k]] = s->scratch[RATE_ROW[k]];
     }
+    if (COUNT_OF_OPEN_ROW > 0) {
+        /* (g) */
+        system_curvature(P, s->t, s->q, s->v, s->rows);
+        multiply_jacobian(P, s->B, s->v_dot, s->scratch);
+        for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) r[DIMENSION + OPEN_ROW[k]] = s->scratch[OPEN_ROW[k]] + s->rows[OPEN_ROW[k]];
+    }
 #endif
-#if FIELDS
-    /* (f) */
-    copy(DIMENSION, s->v, s->terms);
-    system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
-    for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
-#endif
+    if (FIELDS) {
+        /* (f) */
+        copy(DIMENSION, s->v, s->terms);
+        system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
+        for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
+    }
     for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = SYMLIE_NUMBER(0);
 #if HAS_ETA
     for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = SYMLIE_NUMBER(0);

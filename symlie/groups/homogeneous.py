@@ -166,6 +166,16 @@ def generator(space: HomogeneousSpace) -> Matrix:
     return (jacobian.subs(at_identity, simultaneous=True) * space.group.basis).expand()
 
 
+@functools.cache
+def is_translated(space: HomogeneousSpace) -> bool:
+    """Return whether the points are elements of the acting group, which it moves by translation."""
+    g, y = storage_symbols(space.group, "g"), storage_symbols(space)
+    if len(g) != len(y):
+        return False
+    composed = space.group.compose(g, y) if space.is_left else space.group.compose(y, g)
+    return all(sympy.expand(a - b) == 0 for a, b in zip(space.action(g, y), composed, strict=True))
+
+
 def generator_at(space: HomogeneousSpace, storage: Vector) -> Matrix:
     """Return the generator at a point."""
     return _substituted(space, generator(space), storage)

@@ -28,7 +28,7 @@ from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 MOST_STEPS = 5
 """Largest number of steps with a stable formula."""
 
-REFUSED_STATES = "first-order states on spaces other than R(n)"
+REFUSED_STATES = "first-order states that are not elements of the group which moves them"
 """Model feature that no BDF method supports."""
 
 
@@ -118,10 +118,11 @@ def order_of_steps(steps: int) -> FoundOrder:
 
 def refusal_of_states(name: str, layout: Layout) -> str | None:
     """Return why a BDF method cannot integrate the first-order states of a model, or None."""
-    moved = [n.type.name for n in layout.nodes if not n.type.velocities]
-    if all(re.fullmatch(r"R\d+(_left|_right)?", space) for space in moved):
+    moved = [n.type for n in layout.nodes if not n.type.velocities]
+    if all(kind.is_translated or re.fullmatch(r"R\d+(_left|_right)?", kind.name) for kind in moved):
         return None
     return (
-        f"Method '{name}' supports first-order states in R(n) only, but nodes of '{layout.name}' are first-order "
-        "states on other spaces; use generalized_alpha or half_explicit_5."
+        f"Method '{name}' supports first-order states that are elements of the group which moves them, such as "
+        f"vectors and translation_space(group), but nodes of '{layout.name}' are on other spaces; use "
+        "generalized_alpha or half_explicit_5."
     )

@@ -109,9 +109,26 @@ class IterationMatrix:
             found[row[inside] + k] = column[inside]
         return found
 
-    def taken(self, at: Point, slopes: Slopes, start: Array) -> TakenMatrix:
-        """Return the factorised matrix at a point. ``start`` has the stored values of B_n, needed with η. Raise
-        SingularSystemError or NotDifferentiableError with the name of the entry."""
+    def forces(self, jacobian: Array, following: Array, eta: Array) -> Array:
+        """Return Bᵀη of holonomic constraints, with the forces on dependent nodes acting on the others by Fq."""
+        m, tables = self.mechanics, self.tables
+        found = m.algebra.pull(jacobian, eta * self.layout.holonomic)
+        rows, columns = tables["FOLLOWED_ROW"], tables["FOLLOWED_COLUMN"]
+        for k in tables["FOLLOWED"]:
+            found[columns[k]] += following[k] * found[rows[k]]
+        found[tables["DEPENDENT"]] = 0
+        return found
+
+    def following(self, t: float, q: Array) -> Array:
+        """Return the stored values of Fq, or no values for systems without dependent nodes."""
+        if "dependents" not in self.sets:
+            return np.zeros(0)
+        zero = np.zeros(self.layout.dimension)
+        return self.sets["dependents"](self.mechanics.p, t, q, zero, zero, np.zeros(self.layout.rows))[0]
+
+    def taken(self, at: Point, slopes: Slopes, start: tuple[Array, Array]) -> TakenMatrix:
+        """Return the factorised matrix at a point. ``start`` has the stored values of B_n and Fq in the increments,
+        needed with η. Raise SingularSystemError or NotDifferentiableError with the name of the entry."""
         m, parts, tables = self.mechanics, self.parts, self.tables
         scale = slopes.acceleration if parts.is_scaled else 1.0
         inertial, damped = slopes.acceleration / scale, slopes.velocity / scale
@@ -170,7 +187,10 @@ class IterationMatrix:
                     ("DAMPING_BLOCK", damped * C),
                     *of_states,
                 ]
-                self._add_eta(values, slopes, parts_of_block, B, start)
+                self._add_eta(values, slopes, parts_of_block, B, start[0])
+                add("SHIFT_TO", -np.ones(len(tables["SHIFT_TO"])))
+                add("FORCE_TO", -start[0][: len(tables["FORCE_TO"])])
+                add("FOLLOWED_TO", -start[1][: len(tables["FOLLOWED_TO"])])
             if m.takes_redundant_rows:
                 self._regularise(values, inertial * M, B, slopes)
             elif self.layout.has_activities:

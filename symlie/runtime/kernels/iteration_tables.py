@@ -23,10 +23,10 @@ from symlie.runtime.kernels.protocol import result_size
 from symlie.runtime.kernels.sample_places import sample_places
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
-from symlie.runtime.linear.eta_tables import NodeBlocks, coupled_nodes, eta_tables, joined
+from symlie.runtime.linear.eta_tables import NodeBlocks, coupled_nodes, eta_tables, joined, no_eta_columns
 from symlie.runtime.linear.saddle import saddle_unknowns
 from symlie.runtime.linear.unknowns import Unknowns
-from symlie.runtime.linear.variation_unknowns import VariationUnknowns, variation_unknowns
+from symlie.runtime.linear.variation_unknowns import VariationUnknowns, separates_increments, variation_unknowns
 
 Integers = NDArray[np.intp]
 
@@ -68,10 +68,12 @@ def _unknowns(
     saddle, n = saddle_unknowns(layout, massless), layout.dimension
     node, instance = saddle.group[:n], saddle.group[n:]
     groups = variations.groups(np.concatenate([saddle.group, *[instance] * has_eta]))
-    of_q, of_v = groups[variations.of_q], groups[variations.of_v]
+    of_q, of_v, of_a = groups[variations.of_q], groups[variations.of_v], groups[variations.of_a]
+    of_force = groups[variations.of_force]
     (k, c, h), free, sought = (values[letter] for letter in "KCH"), layout.free, layout.sought
     pairs = [np.stack([node[i], to[j]], axis=1)[free[i] & free[j]] for (i, j), to in ((k, of_q), (c, of_v))]
-    if has_eta and len(saddle.acts_on):
+    separate = separates_increments(layout, has_eta)
+    if has_eta and not separate and len(saddle.acts_on):
         meeting = np.unique(saddle.group[saddle.acts_on], axis=0)
         coupled = coupled_nodes(layout, node, c, [values["Sv"], values["Sa"]])
         pair, met = joined(coupled, meeting[:, 1])
@@ -83,21 +85,28 @@ def _unknowns(
     for letter, row, to in (
         ("Sq", node, of_q),
         ("Sv", node, of_v),
-        ("Sa", node, node),
+        ("Sa", node, of_a),
         ("Fq", of_q, of_q),
         ("Vq", of_v, of_q),
         ("Vv", of_v, of_v),
+        *([("Fq", of_force, of_force)] * separate),
     ):
         i, j = values[letter]
         pairs.append(np.stack([row[i], to[j]], axis=1)[sought[i] & sought[j]])
     i, j = values["Sl"]
     pairs.append(np.stack([node[i], instance[j]], axis=1))
-    rows, components = layout.assembled("jacobian")
+    if separate:
+        i, j = layout.assembled("mass")
+        pairs += [np.stack([node[a], of_a[b]], axis=1)[free[a] & free[b]] for a, b in ((i, j), (j, i))]
+        pairs.append(np.stack([node, of_a], axis=1))
+    rows_and_components = layout.assembled("jacobian")
     for (i, j), to, kept in (
         (values["Zq"], of_q, ~layout.of_velocities),
         (values["Zv"], of_v, ~layout.of_velocities),
-        ((rows, components), of_q, layout.of_velocities),
-        ((rows, components), of_v, layout.of_velocities),
+        (rows_and_components, of_a, ~layout.of_velocities),
+        (rows_and_components, of_q, layout.of_velocities),
+        (rows_and_components, of_v, layout.of_velocities),
+        (rows_and_components, of_force, layout.of_velocities),
     ):
         pairs.append(np.stack([instance[i], to[j]], axis=1)[kept[i] & sought[j]])
     # The rows of η have B B_nᵀ on the diagonal, so only the adjacent rows of λ determine massless nodes.
@@ -129,20 +138,24 @@ def iteration_tables(
 ) -> IterationTables:
     """Matrix of implicit steps with an η for each λ if `has_eta`; `tables` belong to the sets of `newton_sets`."""
     values, unknowns = _values(layout, tables), layout.dimension + (1 + has_eta) * layout.rows
-    variations = variation_unknowns(layout, unknowns)
+    variations = variation_unknowns(layout, unknowns, has_eta)
     structure = elimination_structure(
         _unknowns(layout, has_eta, values, massless, variations), _kinds(layout, len(variations.further) > 0)
     )
     places, blocks = _places(layout, has_eta, values, structure, variations), 0
     if has_eta:
         states = [values["Sv"], values["Sa"]]
-        node_blocks = _node_blocks(layout, values, states)
-        found = eta_tables(layout, node_blocks, values["C"], states, structure)
+        if separates_increments(layout, has_eta):
+            found = no_eta_columns(layout, values["C"], states)
+        else:
+            node_blocks = _node_blocks(layout, values, states)
+            found, blocks = eta_tables(layout, node_blocks, values["C"], states, structure), node_blocks.size
         without = layout.dimension + layout.rows + np.flatnonzero(~layout.holonomic)
         found = {**found, "UNIT_TO": np.concatenate([places["UNIT_TO"], structure.places(without, without)])}
-        places, blocks = places | _as_tables(found), node_blocks.size
+        places |= _as_tables(found)
     for of_set in (_places_of_fields, _places_of_curvature, _places_of_dependents):
         places |= of_set(layout, values, structure, variations)
+    places |= _places_of_increments(layout, has_eta, values, structure, variations)
     return IterationTables(structure, places, _squares(layout), blocks)
 
 
@@ -163,7 +176,7 @@ def discrete_tables(
     """
     S, N, K, D = positions
     of_loads = np.concatenate([K[0], D[0]]), np.concatenate([K[1], D[1]])
-    variations = variation_unknowns(layout, layout.dimension + layout.rows)
+    variations = variation_unknowns(layout, layout.dimension + layout.rows, False)
     values = {**dict.fromkeys(MATRICES, NOTHING), "K": of_loads, "C": S, "H": N}
     structure = elimination_structure(_unknowns(layout, False, values, massless, variations), _kinds(layout, False))
     rows, components = layout.assembled("jacobian")
@@ -229,8 +242,8 @@ def _places(
         "UNIT_TO": places.places(units, units),
         "MASS_ROW": i,
         "MASS_COLUMN": j,
-        "MASS_TO": to(i, j, both),
-        "MASS_MIRROR": to(j, i, both & (i != j)),
+        "MASS_TO": to(i, variations.of_a[j], both),
+        "MASS_MIRROR": to(j, variations.of_a[i], both & (i != j)),
         "STIFFNESS_ROW": k[0],
         "STIFFNESS_COLUMN": k[1],
         "STIFFNESS_TO": to(k[0], of_q[first[k[1]]], mobile[k[0]] & mobile[k[1]]),
@@ -258,12 +271,12 @@ def _places_of_fields(
     to = partial(places_of_kept, places)
     found: dict[str, NDArray[np.integer]] = {
         "STATE": moved,
-        "STATE_UNIT_TO": places.places(moved, moved),
+        "STATE_UNIT_TO": places.places(moved, variations.of_a[moved]),
         "STATE_ROW": q[0],
         "STATE_COLUMN": q[1],
         "STATE_TO": to(q[0], variations.of_q[first[q[1]]], layout.sought[q[0]] & layout.sought[q[1]]),
         "STATE_VELOCITY_TO": to(v[0], variations.of_v[v[1]], layout.free[v[1]]),
-        "STATE_ACCELERATION_TO": to(*a, layout.free[a[1]]),
+        "STATE_ACCELERATION_TO": to(a[0], variations.of_a[a[1]], layout.free[a[1]]),
         "STATE_MULTIPLIER_TO": places.places(multipliers[0], layout.dimension + multipliers[1]),
     }
     return _as_tables(found)
@@ -282,7 +295,7 @@ def _places_of_curvature(
     found: dict[str, NDArray[np.integer]] = {
         "OPEN_ROW": np.flatnonzero(is_open),
         "IS_OPEN": is_open.astype(np.int64),
-        "OPEN_TO": to(multiplier[rows], components, is_open[rows] & layout.free[components]),
+        "OPEN_TO": to(multiplier[rows], variations.of_a[components], is_open[rows] & layout.free[components]),
         "CURVATURE_ROW": q_row,
         "CURVATURE_COLUMN": q_column,
         "CURVATURE_TO": to(
@@ -311,6 +324,47 @@ def _places_of_dependents(
         "FOLLOWING_VELOCITY_TO": to(of_v[v_v[0]], of_v[v_v[1]], free[v_v[0]] & free[v_v[1]]),
     }
     return _as_tables(found)
+
+
+def _places_of_increments(
+    layout: Layout,
+    has_eta: bool,
+    values: Values,
+    places: EliminationStructure,
+    variations: VariationUnknowns,
+) -> dict[str, NDArray[np.int32]]:
+    """Additional tables for increments w that are unknowns."""
+    separate, of_force = separates_increments(layout, has_eta), variations.of_force
+    rows, components = layout.assembled("jacobian") if separate else NOTHING
+    i, j = values["Fq"] if separate else NOTHING
+    eta = layout.dimension + layout.rows + np.arange(layout.rows)
+    moving = np.flatnonzero(layout.sought & layout.integrated)[: len(of_force) * separate]
+    order = _from_last(layout, i, j)
+
+    to = partial(places_of_kept, places)
+    found: dict[str, NDArray[np.integer]] = {
+        "DEPENDENT": layout.dependent_components[: len(of_force) * separate],
+        "SHIFT_TO": places.places(of_force[moving], moving),
+        "FORCE_TO": to(of_force[components], eta[rows], layout.free[components] & layout.holonomic[rows]),
+        "FOLLOWED_TO": to(of_force[j], of_force[i], layout.free[i] & layout.sought[j]),
+        "FOLLOWED": order,
+        "FOLLOWED_ROW": i,
+        "FOLLOWED_COLUMN": j,
+    }
+    return _as_tables(found)
+
+
+def _from_last(layout: Layout, rows: Integers, columns: Integers) -> Integers:
+    """Order of the values of Fq in which forces on a dependent node are complete before they act on others."""
+    node = layout.node_of_component
+    later, earlier = node[rows], node[columns]
+    level = np.zeros(len(layout.type_of_node), dtype=np.intp)
+    while True:
+        found = level.copy()
+        np.maximum.at(found, later, level[earlier] + 1)
+        if np.array_equal(found, level):
+            return np.argsort(-level[later], kind="stable")
+        level = found
 
 
 def _first(layout: Layout) -> Integers:

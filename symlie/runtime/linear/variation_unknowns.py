@@ -1,8 +1,15 @@
-"""Unknowns of the linear system of an implicit step for the variations of q and v.
+"""Unknowns of the linear system of an implicit step for the variations of q, v and v̇.
 
 The unknowns θ of components that are integrated determine their variations. The components of dependent nodes have θ,
-too, which stands for v̇ by the formula of the method; the variations of their q and of their v/γ' are further unknowns,
-with the derivatives of q_d = F(t, q) and v_d = V(t, q, v) as equations. The matrix remains sparse in long chains.
+too, which stands for v̇ by the formula of the method; the variations x of their q and γ' y of their v are further
+unknowns, with the derivatives of q_d = F(t, q) and v_d = V(t, q, v) as equations. The matrix remains sparse in long
+chains.
+
+In stabilised index-2 form the increment w of components that are integrated is θ plus the forces Bᵀη, of which those on
+dependent nodes act on the others by the derivatives of F. With dependent nodes or acceleration-level constraints, the
+variation of w and the forces on dependent nodes are unknowns as well:
+
+    dw - dθ - Bᵀdη - Fqᵀ π = 0,   π - Bᵀdη - Fqᵀ π = 0
 """
 
 from __future__ import annotations
@@ -19,37 +26,55 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class VariationUnknowns:
-    """Unknowns for the variations of each component of q and v, shape (dimension,).
+    """Unknowns for each component, shape (dimension,).
 
     Attributes
     ----------
-    of_q, of_v
-        Unknowns for the variation of q in the Lie algebra, and for that of v/γ'.
+    of_q, of_v, of_a
+        Unknowns for the variations of q in the Lie algebra, of v/γ' and of v̇/β'.
+    of_force
+        Unknowns for the forces of η on dependent nodes, and for dw of all others; θ if these are not unknowns.
     further
         Unknowns that are neither θ nor multipliers.
-    node
-        Number of each node with further unknowns, for each of them.
+    group
+        Number of the group of each of them.
     """
 
     of_q: Integers
     of_v: Integers
+    of_a: Integers
+    of_force: Integers
     further: Integers
-    node: Integers
+    group: Integers
 
     def groups(self, known: Integers) -> Integers:
-        """Return the groups of all unknowns from those of θ and of the multipliers; each dependent node has two more
-        groups."""
-        return np.concatenate([known, known.max(initial=-1) + 1 + self.node])
+        """Return the groups of all unknowns from those of θ and of the multipliers."""
+        return np.concatenate([known, known.max(initial=-1) + 1 + self.group])
 
 
-def variation_unknowns(layout: Layout, known: int) -> VariationUnknowns:
+def separates_increments(layout: Layout, has_eta: bool) -> bool:
+    """Return whether increments w are unknowns."""
+    return has_eta and (layout.has_placed_nodes or not bool(layout.of_velocities.all()))
+
+
+def variation_unknowns(layout: Layout, known: int, has_eta: bool) -> VariationUnknowns:
     """Return the unknowns after θ and all multipliers, of which there are `known` in total."""
-    of_q, of_v = (np.arange(layout.dimension, dtype=np.intp) for _ in range(2))
-    dependent = layout.dependent_components
-    count = len(dependent)
-    of_q[dependent] = known + np.arange(count)
-    of_v[dependent] = known + count + np.arange(count)
-    of_node = np.unique(layout.node_of_component[dependent], return_inverse=True)[1].astype(np.intp)
-    nodes = int(of_node.max(initial=-1)) + 1
-    further = known + np.arange(2 * count)
-    return VariationUnknowns(of_q, of_v, further, np.concatenate([of_node, nodes + of_node]))
+    separate, dependent = separates_increments(layout, has_eta), layout.dependent_components
+    moving = np.flatnonzero(layout.sought & layout.integrated)
+    theta = np.arange(layout.dimension, dtype=np.intp)
+    kinds = [dependent, dependent, *([moving, dependent] if separate else [])]
+    found, groups = [], [np.zeros(0, dtype=np.intp)]
+    end, count = known, 0
+    for components in kinds:
+        places = theta.copy()
+        places[components] = end + np.arange(len(components))
+        of_node = np.unique(layout.node_of_component[components], return_inverse=True)[1].astype(np.intp)
+        groups.append(count + of_node)
+        end, count = end + len(components), count + int(of_node.max(initial=-1)) + 1
+        found.append(places)
+    of_q, of_v, of_a, of_force = found[0], found[1], theta, theta
+    if separate:
+        of_a = found[2]
+        of_v = np.where(of_v == theta, of_a, of_v)
+        of_force = np.where(found[3] == theta, of_a, found[3])
+    return VariationUnknowns(of_q, of_v, of_a, of_force, np.arange(known, end), np.concatenate(groups))

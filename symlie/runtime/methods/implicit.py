@@ -78,9 +78,6 @@ class Implicit(Method):
     stated_options: ClassVar[Mapping[str, Option]] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
     """Options with their values."""
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
-    refused: ClassVar[tuple[str, ...]] = (
-        "index 2: acceleration-level constraints or dependent nodes together with other constraints",
-    )
     takes_constraints: ClassVar[bool] = True
 
     @property
@@ -114,21 +111,6 @@ class Implicit(Method):
 
     def _read(self, options: Mapping[str, object]) -> dict[str, Any]:
         return {name: self.stated_options[name].read(self.name, name, stated) for name, stated in options.items()}
-
-    def refusal(self, layout: Layout) -> str | None:
-        if self.is_index_3 or not layout.of_velocities.any():
-            return super().refusal(layout)
-        what = ""
-        if layout.has_placed_nodes:
-            what = "dependent nodes"
-        elif not layout.of_velocities.all():
-            what = "acceleration-level constraints"
-        if not what:
-            return super().refusal(layout)
-        return (
-            f"Method '{self.name}' does not integrate '{layout.name}': it has {what} together with constraints of "
-            "configurations or velocities; use a form of index 3, such as generalized_alpha, or index1_dopri5."
-        )
 
     @property
     def record_arrays(self) -> tuple[OwnArray, ...]:

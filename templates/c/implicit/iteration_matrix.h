@@ -14,6 +14,9 @@
  *
  *   x - Fq (T dtheta, x) = 0,   y - Vq (T dtheta, x) / gamma' - Vv (dtheta, y) = 0.
  *
+ * With such constraints or nodes and HAS_ETA, the increment dw = dtheta + B_n^T deta and the forces on dependent nodes, which
+ * act on the others by Fq, are unknowns instead of the last column.
+ *
  * Dynamic equations and acceleration-level constraints are divided by SCALE, and multipliers are multiplied by it. The
  * tables of symlie/runtime/kernels/iteration_tables.py give the position of each value. */
 #ifndef SYMLIE_ITERATION_MATRIX_H
@@ -115,7 +118,7 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                         const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
                                         const symlie_real *restrict theta, const symlie_real *restrict M, const symlie_real *restrict B,
-                                        const symlie_real *restrict B_n, symlie_real acceleration, symlie_real velocity,
+                                        const symlie_real *restrict B_n, const symlie_real *restrict F_n, symlie_real acceleration, symlie_real velocity,
                                         symlie_real rate, symlie_real scale, iteration_matrix *restrict A)
 {
     const elimination E = read_elimination(ELIMINATION);
@@ -168,8 +171,11 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
         for (int i = 0; i < BACK_COUNT[k]; i++)
             values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * BACK_STEP[k]] * B_n[BACK_VALUE[k]];
     for (int k = 0; k < COUNT_OF_CORNER_TO; k++) values[CORNER_TO[k]] += velocity * B[CORNER_LEFT[k]] * B_n[CORNER_RIGHT[k]];
+    for (int k = 0; k < COUNT_OF_SHIFT_TO; k++) values[SHIFT_TO[k]] -= 1;
+    for (int k = 0; k < COUNT_OF_FORCE_TO; k++) values[FORCE_TO[k]] -= B_n[k];
+    for (int k = 0; k < COUNT_OF_FOLLOWED_TO; k++) values[FOLLOWED_TO[k]] -= F_n[k];
 #else
-    (void)B_n;
+    (void)B_n, (void)F_n;
 #endif
 #if PROBES
     regularise(P, M, B, inertial, velocity, A);

@@ -86,7 +86,7 @@ _DEPENDENTS = (
 )
 
 _FIELDS = (
-    MatrixKind("field_by_configuration", "Sq", "components", "components", "D_y [M v' + g + Bᵀ λ; -f], where it is not in K"),
+    MatrixKind("field_by_configuration", "Sq", "components", "components", "D_y [M v' + g + Bᵀ λ; -f], unless in K"),
     MatrixKind("field_by_velocity", "Sv", "components", "velocities", "∂(-f)/∂v"),
     MatrixKind("field_by_acceleration", "Sa", "components", "velocities", "∂(-f)/∂v'"),
     MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),

@@ -44,7 +44,7 @@ class Space(Protocol):
         """Apply the transpose of `storage_tangent`: pull a gradient by storage back to the algebra."""
 
     def algebra_tangent(self, program: Program, storage: Vector, rate: Vector) -> Vector:
-        """Apply the inverse of `storage_tangent`: return the trivialised tangent for a rate of the stored components."""
+        """Apply the inverse of `storage_tangent`: return the trivialised tangent of a rate of the storage."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@
     B v̇ + Z = 0   (acceleration-level constraints)                              (g)
 
 The formula of a method gives v and v̇ for an increment w; for first-order states v̇ is the rate of the increment.
-Newton's method solves for θ, λ and η. q and v of dependent nodes are functions of the other nodes; their θ stands for v̇ by
-the formula of the method, and forces Bᵀη on them act on the other nodes by the derivatives of q_d.
+Newton's method solves for θ, λ and η. q and v of dependent nodes are functions of the other nodes; their θ stands for v̇
+by the formula of the method, and forces Bᵀη on them act on the other nodes by the derivatives of q_d.
 Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 """
 

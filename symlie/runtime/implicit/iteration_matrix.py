@@ -295,11 +295,10 @@ class IterationMatrix:
             np.add.at(terms, column, B * np.abs(at.multipliers[row]))
             np.add.at(rows, row, np.abs(m.jacobian(seen.t, seen.q, seen.v)) * largest[column])
             if "variations" in self.sets:
-                open_rows = tables["IS_OPEN"]
-                of_terms = np.zeros(layout.rows)
-                np.add.at(of_terms, tables["CURVATURE_ROW"], np.abs(taken.curvature) * largest[tables["CURVATURE_COLUMN"]])
+                of_terms, by_q = np.zeros(layout.rows), np.abs(taken.curvature) * largest[tables["CURVATURE_COLUMN"]]
+                np.add.at(of_terms, tables["CURVATURE_ROW"], by_q)
                 np.add.at(of_terms, row, B * size[column])
-                rows = np.where(open_rows, of_terms, rows)
+                rows = np.where(tables["IS_OPEN"], of_terms, rows)
         return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.sought])))
 
 

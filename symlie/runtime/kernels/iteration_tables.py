@@ -385,8 +385,8 @@ PRODUCTS = {
 
 
 def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationTables) -> dict[str, NDArray[np.int32]]:
-    """Products of K, B, H, … with T without structural zeros and without unit rows. Variations of dependent nodes are not
-    multiplied by T.
+    """Products of K, B, H, … with T without structural zeros and without unit rows. Variations of dependent nodes are
+    not multiplied by T.
 
     ``X_RUNS`` are runs of values in columns of one node, with six numbers each: first value and count, destination,
     first row of T, its entries from the first to the last structural nonzero, and stride of rows. ``X_UNITS`` are

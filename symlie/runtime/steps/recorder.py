@@ -287,8 +287,9 @@ class StepRecorder(MultistepRecorder):
     def stage_multipliers(
         self, weights: Sequence[float], terms: Sequence[Multiplier], end: tuple[Configuration, Velocity, Jacobian]
     ) -> None:
-        """Take Σ weight·λ of the stages of a half-explicit method as λ at the end of the step, or that of a stage at the
-        end if the stages satisfy acceleration-level constraints.
+        """Take Σ weight·λ of the stages of a half-explicit method as λ at the end of the step.
+
+        If the stages satisfy acceleration-level constraints, λ is that of a stage at the end.
 
         Parameters
         ----------

@@ -70,8 +70,7 @@ class GeneralizedAlpha(ImplicitProgram):
         return parameters_of(vars(self), 1.0)
 
     def refusal_of_adaptive_steps(self, layout: Layout) -> str | None:
-        is_limited = layout.has_fields and layout.has_placed_nodes and bool(layout.of_velocities.any())
-        if not (self.is_index_3 and is_limited):
+        if not (self.is_index_3 and layout.has_fields and layout.constrains_dependent_nodes):
             return None
         # In index-3 form velocities violate the hidden constraints by an amount that depends on the step size; (6)
         # corrects velocities, but not velocities that are first-order states.

@@ -78,12 +78,12 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     }
 #if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
-#endif
-    for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
-    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = SYMLIE_NUMBER(0);
     copy(ROWS, s->A.rounding + DIMENSION, s->rows);
     for (int k = 0; k < COUNT_OF_OPEN_TO; k++)
         if (IS_OPEN[JACOBIAN_ROW[k]]) s->rows[JACOBIAN_ROW[k]] += fabs(s->B[k]) * acceleration_size(s, JACOBIAN_COLUMN[k]);
+#endif
+    for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
+    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = SYMLIE_NUMBER(0);
     return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->rows));
 }
 

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.half_explicit import HalfExplicit
-from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
+from symlie.runtime.methods.implicit import ImplicitTableau
 from symlie.runtime.methods.programs.bdf import bdf_first_step, bdf_start, bdf_step, derivative_weights
 from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
 from symlie.runtime.steps.recorder import StepRecorder
@@ -52,7 +52,7 @@ class Bdf(ImplicitProgram):
 
     family: ClassVar[str] = "bdf"
     members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES)
+    refused: ClassVar[tuple[str, ...]] = (REFUSED_STATES,)
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:

@@ -95,8 +95,8 @@ class IterationMatrix:
         matrix = system.sets.iteration(has_eta, system.mechanics.massless)
         self.structure, self.tables = matrix.structure, matrix.places
         self.squares, self.blocks = matrix.squares, matrix.blocks
-        self._has_tangent = np.ones(self.layout.dimension)
-        self._has_tangent[self.layout.dependent_components] = 0
+        self._is_dependent = np.zeros(self.layout.dimension, dtype=bool)
+        self._is_dependent[self.layout.dependent_components] = True
 
     def tangent(self, theta: Array) -> Array:
         """Return T(θ), row by row of each node."""
@@ -134,7 +134,7 @@ class IterationMatrix:
         inertial, damped = slopes.acceleration / scale, slopes.velocity / scale
         a, multipliers = (at.acceleration, at.multipliers) if parts.is_full else (0 * at.v, 0 * at.multipliers)
         K, C, H = self.kernels(m.p, at.t, at.q, at.v, a, multipliers)
-        T = self.tangent(at.mean * self._has_tangent if parts.has_tangent else 0 * at.mean)
+        T = self.tangent(at.mean if parts.has_tangent else 0 * at.mean)
         M = m.mass(at.t, at.q)
         values = np.zeros(self.structure.values)
 
@@ -143,8 +143,10 @@ class IterationMatrix:
 
         def add_products(places: str, part: Array, columns: NDArray[np.int32]) -> None:
             row, width = tables["TANGENT_ROW"][columns], tables["WIDTH"][columns]
+            direct = self._is_dependent[columns]
+            np.add.at(values, tables[places][direct] + tables["LOCAL"][columns[direct]], part[direct])
             for c in range(int(width.max(initial=0))):
-                inside = c < width
+                inside = (c < width) & ~direct
                 np.add.at(values, tables[places][inside] + c, part[inside] * T[row[inside] + c])
 
         add("MASS_TO", inertial * M)
@@ -264,8 +266,7 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         if unknown < n + (1 + self.has_eta) * rows:
             return self.layout.row_name((unknown - n) % rows)
-        of_nodes = self.layout.dependent_components
-        return self.layout.velocity_name(int(of_nodes[(unknown - n - (1 + self.has_eta) * rows) % len(of_nodes)]))
+        return self.layout.velocity_name(int(self.tables["FURTHER"][unknown - n - (1 + self.has_eta) * rows]))
 
     def stored_sizes(self, q: Array) -> Array:
         """Return for each velocity component the largest stored component of its node."""

@@ -15,7 +15,7 @@ from symlie.runtime.system.system import System
 
 REPLACED = (
     "LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO", "CURVATURE_TO",
-    "FOLLOWING_TO", "FOLLOWING_COLUMN", "FOLLOWING_RATE_TO", "FOLLOWING_RATE_COLUMN",
+    "FURTHER", "FOLLOWING_TO", "FOLLOWING_COLUMN", "FOLLOWING_RATE_TO", "FOLLOWING_RATE_COLUMN",
 )  # fmt: skip
 """Tables of products with T that do not exploit structural zeros."""
 

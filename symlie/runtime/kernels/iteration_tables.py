@@ -26,7 +26,12 @@ from symlie.runtime.linear.elimination import EliminationStructure, elimination_
 from symlie.runtime.linear.eta_tables import NodeBlocks, coupled_nodes, eta_tables, joined, no_eta_columns
 from symlie.runtime.linear.saddle import saddle_unknowns
 from symlie.runtime.linear.unknowns import Unknowns
-from symlie.runtime.linear.variation_unknowns import VariationUnknowns, separates_increments, variation_unknowns
+from symlie.runtime.linear.variation_unknowns import (
+    Needed,
+    VariationUnknowns,
+    separates_increments,
+    variation_unknowns,
+)
 
 Integers = NDArray[np.intp]
 
@@ -60,6 +65,24 @@ def _values(layout: Layout, tables: Mapping[str, SetTable]) -> Values:
     return found
 
 
+def _needed(layout: Layout, values: Values) -> Needed:
+    """Components whose variations of q and v, and whose forces of η, the equations of a step need."""
+    rows, components = layout.assembled("jacobian")
+    constrained = components[layout.of_velocities[rows]]
+    curved = {letter: values[letter][1][~layout.of_velocities[values[letter][0]]] for letter in ("Zq", "Zv")}
+    q, v, force = (layout.integrated.copy() for _ in range(3))
+    q[np.concatenate([*(values[letter][1] for letter in ("K", "H", "Sq")), curved["Zq"], constrained])] = True
+    v[np.concatenate([*(values[letter][1] for letter in ("C", "Sv")), curved["Zv"], constrained])] = True
+    force[constrained] = True
+    while True:
+        before = int(q.sum()) + int(v.sum()) + int(force.sum())
+        for letter, row, column in (("Fq", q, q), ("Vq", v, q), ("Vv", v, v), ("Fq", force, force)):
+            i, j = values[letter]
+            column[j[row[i]]] = True
+        if int(q.sum()) + int(v.sum()) + int(force.sum()) == before:
+            return Needed(q, v, force)
+
+
 def _unknowns(
     layout: Layout, has_eta: bool, values: Values, massless: Integers, variations: VariationUnknowns
 ) -> Unknowns:
@@ -82,17 +105,18 @@ def _unknowns(
         at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
         pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
     hidden = np.stack([instance[h[0]], of_q[h[1]]], axis=1)[free[h[1]]]
-    for letter, row, to in (
-        ("Sq", node, of_q),
-        ("Sv", node, of_v),
-        ("Sa", node, of_a),
-        ("Fq", of_q, of_q),
-        ("Vq", of_v, of_q),
-        ("Vv", of_v, of_v),
-        *([("Fq", of_force, of_force)] * separate),
+    needed = variations.needed
+    for letter, row, to, kept in (
+        ("Sq", node, of_q, sought),
+        ("Sv", node, of_v, sought),
+        ("Sa", node, of_a, sought),
+        ("Fq", of_q, of_q, needed.q),
+        ("Vq", of_v, of_q, needed.v),
+        ("Vv", of_v, of_v, needed.v),
+        ("Fq", of_force, of_force, needed.force & separate),
     ):
         i, j = values[letter]
-        pairs.append(np.stack([row[i], to[j]], axis=1)[sought[i] & sought[j]])
+        pairs.append(np.stack([row[i], to[j]], axis=1)[kept[i] & sought[i] & sought[j]])
     i, j = values["Sl"]
     pairs.append(np.stack([node[i], instance[j]], axis=1))
     if separate:
@@ -138,7 +162,7 @@ def iteration_tables(
 ) -> IterationTables:
     """Matrix of implicit steps with an η for each λ if `has_eta`; `tables` belong to the sets of `newton_sets`."""
     values, unknowns = _values(layout, tables), layout.dimension + (1 + has_eta) * layout.rows
-    variations = variation_unknowns(layout, unknowns, has_eta)
+    variations = variation_unknowns(layout, unknowns, has_eta, _needed(layout, values))
     structure = elimination_structure(
         _unknowns(layout, has_eta, values, massless, variations), _kinds(layout, len(variations.further) > 0)
     )
@@ -176,8 +200,9 @@ def discrete_tables(
     """
     S, N, K, D = positions
     of_loads = np.concatenate([K[0], D[0]]), np.concatenate([K[1], D[1]])
-    variations = variation_unknowns(layout, layout.dimension + layout.rows, False)
     values = {**dict.fromkeys(MATRICES, NOTHING), "K": of_loads, "C": S, "H": N}
+    known = layout.dimension + layout.rows
+    variations = variation_unknowns(layout, known, False, _needed(layout, values))
     structure = elimination_structure(_unknowns(layout, False, values, massless, variations), _kinds(layout, False))
     rows, components = layout.assembled("jacobian")
     multiplier, mobile, to = layout.dimension + np.arange(layout.rows), layout.free, partial(places_of_kept, structure)
@@ -220,8 +245,8 @@ def _places(
     multiplier = layout.dimension + np.arange(layout.rows)
     eta = multiplier + layout.rows
 
-    to = partial(places_of_kept, places)
-    of_q, of_v = variations.of_q, variations.of_v
+    to, product = partial(places_of_kept, places), partial(_product, layout, places, variations)
+    of_v = variations.of_v
     held = np.flatnonzero(~layout.sought)
     units = np.concatenate([held, variations.further])
     i, j = layout.assembled("mass")
@@ -240,23 +265,24 @@ def _places(
         "STORED_SIZE": np.repeat(storage, sizes),
         "HELD": held,
         "UNIT_TO": places.places(units, units),
+        "FURTHER": variations.component,
         "MASS_ROW": i,
         "MASS_COLUMN": j,
         "MASS_TO": to(i, variations.of_a[j], both),
         "MASS_MIRROR": to(j, variations.of_a[i], both & (i != j)),
         "STIFFNESS_ROW": k[0],
         "STIFFNESS_COLUMN": k[1],
-        "STIFFNESS_TO": to(k[0], of_q[first[k[1]]], mobile[k[0]] & mobile[k[1]]),
+        "STIFFNESS_TO": product(k[0], k[1], mobile[k[0]] & mobile[k[1]]),
         "DAMPING_TO": to(c[0], of_v[c[1]], mobile[c[0]] & mobile[c[1]]),
         "JACOBIAN_ROW": rows,
         "JACOBIAN_COLUMN": components,
         "PULL_TO": to(components, multiplier[rows], moved),
-        "PUSH_TO": to(multiplier[rows], of_q[first[components]], moved & holonomic[rows]),
+        "PUSH_TO": product(multiplier[rows], components, moved & holonomic[rows]),
         "RATE_TO": to(target[rows], of_v[components], moved & has_rate[rows]),
         "RATE_ROW": with_rate,
         "RATE_UNKNOWN": target[with_rate],
         "HIDDEN_COLUMN": h[1],
-        "HIDDEN_TO": to(target[h[0]], of_q[first[h[1]]], mobile[h[1]] & has_rate[h[0]]),
+        "HIDDEN_TO": product(target[h[0]], h[1], mobile[h[1]] & has_rate[h[0]]),
     }
     return _as_tables(found)
 
@@ -266,15 +292,15 @@ def _places_of_fields(
 ) -> dict[str, NDArray[np.int32]]:
     """Additional tables for first-order states."""
     q, v, a, multipliers = (values[letter] for letter in ("Sq", "Sv", "Sa", "Sl"))
-    first, moved = _first(layout), np.flatnonzero(~layout.has_velocity)
+    moved = np.flatnonzero(~layout.has_velocity)
 
-    to = partial(places_of_kept, places)
+    to, product = partial(places_of_kept, places), partial(_product, layout, places, variations)
     found: dict[str, NDArray[np.integer]] = {
         "STATE": moved,
         "STATE_UNIT_TO": places.places(moved, variations.of_a[moved]),
         "STATE_ROW": q[0],
         "STATE_COLUMN": q[1],
-        "STATE_TO": to(q[0], variations.of_q[first[q[1]]], layout.sought[q[0]] & layout.sought[q[1]]),
+        "STATE_TO": product(*q, layout.sought[q[0]] & layout.sought[q[1]]),
         "STATE_VELOCITY_TO": to(v[0], variations.of_v[v[1]], layout.free[v[1]]),
         "STATE_ACCELERATION_TO": to(a[0], variations.of_a[a[1]], layout.free[a[1]]),
         "STATE_MULTIPLIER_TO": places.places(multipliers[0], layout.dimension + multipliers[1]),
@@ -287,20 +313,18 @@ def _places_of_curvature(
 ) -> dict[str, NDArray[np.int32]]:
     """Additional tables for acceleration-level constraints B v̇ + Z = 0."""
     (q_row, q_column), (v_row, v_column), (rows, components) = values["Zq"], values["Zv"], layout.assembled("jacobian")
-    multiplier, is_open, first = layout.dimension + np.arange(layout.rows), ~layout.of_velocities, _first(layout)
+    multiplier, is_open = layout.dimension + np.arange(layout.rows), ~layout.of_velocities
     if not is_open.any():
         rows = components = np.zeros(0, dtype=np.intp)
 
-    to = partial(places_of_kept, places)
+    to, product = partial(places_of_kept, places), partial(_product, layout, places, variations)
     found: dict[str, NDArray[np.integer]] = {
         "OPEN_ROW": np.flatnonzero(is_open),
         "IS_OPEN": is_open.astype(np.int64),
         "OPEN_TO": to(multiplier[rows], variations.of_a[components], is_open[rows] & layout.free[components]),
         "CURVATURE_ROW": q_row,
         "CURVATURE_COLUMN": q_column,
-        "CURVATURE_TO": to(
-            multiplier[q_row], variations.of_q[first[q_column]], is_open[q_row] & layout.sought[q_column]
-        ),
+        "CURVATURE_TO": product(multiplier[q_row], q_column, is_open[q_row] & layout.sought[q_column]),
         "CURVATURE_VELOCITY_TO": to(
             multiplier[v_row], variations.of_v[v_column], is_open[v_row] & layout.free[v_column]
         ),
@@ -312,16 +336,17 @@ def _places_of_dependents(
     layout: Layout, values: Values, places: EliminationStructure, variations: VariationUnknowns
 ) -> dict[str, NDArray[np.int32]]:
     """Additional tables for the derivatives of dependent nodes."""
-    of_q, of_v, first, free, sought = variations.of_q, variations.of_v, _first(layout), layout.free, layout.sought
+    of_q, of_v, sought = variations.of_q, variations.of_v, layout.sought
+    has_q, has_v = layout.free & variations.needed.q, layout.free & variations.needed.v
     f, v_q, v_v = (values[letter] for letter in ("Fq", "Vq", "Vv"))
 
-    to = partial(places_of_kept, places)
+    to, product = partial(places_of_kept, places), partial(_product, layout, places, variations)
     found: dict[str, NDArray[np.integer]] = {
         "FOLLOWING_COLUMN": f[1],
-        "FOLLOWING_TO": to(of_q[f[0]], of_q[first[f[1]]], free[f[0]] & sought[f[1]]),
+        "FOLLOWING_TO": product(of_q[f[0]], f[1], has_q[f[0]] & sought[f[1]]),
         "FOLLOWING_RATE_COLUMN": v_q[1],
-        "FOLLOWING_RATE_TO": to(of_v[v_q[0]], of_q[first[v_q[1]]], free[v_q[0]] & sought[v_q[1]]),
-        "FOLLOWING_VELOCITY_TO": to(of_v[v_v[0]], of_v[v_v[1]], free[v_v[0]] & free[v_v[1]]),
+        "FOLLOWING_RATE_TO": product(of_v[v_q[0]], v_q[1], has_v[v_q[0]] & sought[v_q[1]]),
+        "FOLLOWING_VELOCITY_TO": to(of_v[v_v[0]], of_v[v_v[1]], has_v[v_v[0]] & layout.free[v_v[1]]),
     }
     return _as_tables(found)
 
@@ -346,7 +371,7 @@ def _places_of_increments(
         "DEPENDENT": layout.dependent_components[: len(of_force) * separate],
         "SHIFT_TO": places.places(of_force[moving], moving),
         "FORCE_TO": to(of_force[components], eta[rows], layout.free[components] & layout.holonomic[rows]),
-        "FOLLOWED_TO": to(of_force[j], of_force[i], layout.free[i] & layout.sought[j]),
+        "FOLLOWED_TO": to(of_force[j], of_force[i], variations.needed.force[i] & layout.free[i] & layout.sought[j]),
         "FOLLOWED": order,
         "FOLLOWED_ROW": i,
         "FOLLOWED_COLUMN": j,
@@ -365,6 +390,22 @@ def _from_last(layout: Layout, rows: Integers, columns: Integers) -> Integers:
         if np.array_equal(found, level):
             return np.argsort(-level[later], kind="stable")
         level = found
+
+
+def _product(
+    layout: Layout,
+    places: EliminationStructure,
+    variations: VariationUnknowns,
+    rows: Integers,
+    columns: Integers,
+    kept: NDArray[np.bool_],
+) -> NDArray[np.int32]:
+    """Storage indices of products with T: of the first column of each node. Components of dependent nodes are not
+    multiplied by T, and their place in the node is subtracted."""
+    dependent, first = np.isin(columns, layout.dependent_components), _first(layout)
+    target = variations.of_q[np.where(dependent, columns, first[columns])]
+    shift = np.where(dependent & kept, columns - first[columns], 0)
+    return (places_of_kept(places, rows, target, kept) - shift).astype(np.int32)
 
 
 def _first(layout: Layout) -> Integers:

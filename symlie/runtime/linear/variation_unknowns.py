@@ -3,7 +3,7 @@
 The unknowns θ of components that are integrated determine their variations. The components of dependent nodes have θ,
 too, which stands for v̇ by the formula of the method; the variations x of their q and γ' y of their v are further
 unknowns, with the derivatives of q_d = F(t, q) and v_d = V(t, q, v) as equations. The matrix remains sparse in long
-chains.
+chains. Components on which no other equation depends, such as most positions of bodies, have no further unknowns.
 
 In stabilised index-2 form the increment w of components that are integrated is θ plus the forces Bᵀη, of which those on
 dependent nodes act on the others by the derivatives of F. With dependent nodes or acceleration-level constraints, the
@@ -15,6 +15,7 @@ variation of w and the forces on dependent nodes are unknowns as well:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,14 @@ from numpy.typing import NDArray
 from symlie.runtime.layout.layout import Layout
 
 Integers = NDArray[np.intp]
+
+
+class Needed(NamedTuple):
+    """Flags of components, shape (dimension,)."""
+
+    q: NDArray[np.bool_]
+    v: NDArray[np.bool_]
+    force: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +47,10 @@ class VariationUnknowns:
         Unknowns that are neither θ nor multipliers.
     group
         Number of the group of each of them.
+    component
+        Component to which each of them belongs.
+    needed
+        Components whose variations of q and v, and whose forces, the equations need.
     """
 
     of_q: Integers
@@ -46,6 +59,8 @@ class VariationUnknowns:
     of_force: Integers
     further: Integers
     group: Integers
+    component: Integers
+    needed: Needed
 
     def groups(self, known: Integers) -> Integers:
         """Return the groups of all unknowns from those of θ and of the multipliers."""
@@ -57,12 +72,14 @@ def separates_increments(layout: Layout, has_eta: bool) -> bool:
     return has_eta and (layout.has_placed_nodes or not bool(layout.of_velocities.all()))
 
 
-def variation_unknowns(layout: Layout, known: int, has_eta: bool) -> VariationUnknowns:
+def variation_unknowns(layout: Layout, known: int, has_eta: bool, needed: Needed) -> VariationUnknowns:
     """Return the unknowns after θ and all multipliers, of which there are `known` in total."""
     separate, dependent = separates_increments(layout, has_eta), layout.dependent_components
     moving = np.flatnonzero(layout.sought & layout.integrated)
     theta = np.arange(layout.dimension, dtype=np.intp)
-    kinds = [dependent, dependent, *([moving, dependent] if separate else [])]
+    kinds = [dependent[needed.q[dependent]], dependent[needed.v[dependent]]]
+    if separate:
+        kinds += [moving, dependent[needed.force[dependent]]]
     found, groups = [], [np.zeros(0, dtype=np.intp)]
     end, count = known, 0
     for components in kinds:
@@ -77,4 +94,5 @@ def variation_unknowns(layout: Layout, known: int, has_eta: bool) -> VariationUn
         of_a = found[2]
         of_v = np.where(of_v == theta, of_a, of_v)
         of_force = np.where(found[3] == theta, of_a, found[3])
-    return VariationUnknowns(of_q, of_v, of_a, of_force, np.arange(known, end), np.concatenate(groups))
+    further = np.arange(known, end)
+    return VariationUnknowns(of_q, of_v, of_a, of_force, further, np.concatenate(groups), np.concatenate(kinds), needed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def closed_loop(count: int = 4) -> sl.Model:
         angle = math.pi / 2 - (k + 0.5) * math.pi / count
         places.append(places[-1] + 0.4 * np.array([math.cos(angle), math.sin(angle)]))
     bodies: list[Body] = [model.ground]
-    for k, (a, b) in enumerate(zip(places[:-1], places[1:], strict=True)):
+    for k, (a, b) in enumerate(itertools.pairwise(places)):
         angle = float(np.arctan2(*(b - a)[::-1]))
         bodies.append(sl.RigidBody(model, f"link{k}", 1.0 + k, 0.02, "SE2", position=(a + b) / 2, orientation=angle))
     for k, place in enumerate(places):
@@ -128,6 +129,19 @@ def test_resumed_runs_are_bit_identical(method: str, newton: str, backend: str, 
     expected, path = sl.solve(system, 0.1, **options), tmp_path / "run"
     interrupted(system, 0.1, 3, path, **options)
     assert content(resumed_in_pieces(path, 5)) == content(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_lanes_have_the_bits_of_single_runs(name: str) -> None:
+    system = located(name, "c")
+    gravity = next(np.array(p.default) for p in system.layout.manifest.parameters if p.name == "gravity")
+    options: dict[str, Any] = {"method": "generalized_alpha_index2", "h": 0.01}
+    options["parameters"] = {"gravity": [(k * gravity).tolist() for k in (0.9, 1, 1.1, 1.2)]}
+    runs = [sl.ensemble(system, 0.1, lanes=lanes, **options) for lanes in (1, 4)]
+    for output in ("link0_x", "link1_Omega"):
+        assert np.array_equal(runs[0].arrays[output], runs[1].arrays[output])
+    assert np.ptp(runs[0].arrays["link1_x"].reshape(4, -1), axis=0).max() > 1e-3
 
 
 def test_index_2_satisfies_hidden_constraints_of_loops() -> None:

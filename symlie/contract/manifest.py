@@ -64,6 +64,8 @@ class NodeType:
     storage_fields: tuple[FieldLayout, ...]
     velocity_fields: tuple[FieldLayout, ...]
     angles: tuple[AngleLayout, ...]
+    is_translated: bool = field(default=False, kw_only=True, metadata={OPTIONAL: True})
+    """True for first-order states that are elements of the group which moves them by translation."""
 
     @property
     def fields(self) -> tuple[FieldLayout, ...]:

@@ -75,12 +75,18 @@ _PORTS = (
 )
 
 _VARIATIONS = (
-    MatrixKind("curvature_by_configuration", "Zq", "rows", "velocities", "D_q(B a + Z)"),
+    MatrixKind("curvature_by_configuration", "Zq", "rows", "components", "D_q(B a + Z)"),
     MatrixKind("curvature_by_velocity", "Zv", "rows", "velocities", "∂Z/∂v"),
 )
 
+_DEPENDENTS = (
+    MatrixKind("configuration_by_configuration", "Fq", "components", "components", "D_q F of dependent nodes"),
+    MatrixKind("velocity_by_configuration", "Vq", "components", "components", "D_q of their velocities"),
+    MatrixKind("velocity_by_velocity", "Vv", "components", "velocities", "∂/∂v of their velocities"),
+)
+
 _FIELDS = (
-    MatrixKind("field_by_configuration", "Sq", "components", "components", "D_y [g; -f], where it is not in K"),
+    MatrixKind("field_by_configuration", "Sq", "components", "components", "D_y [M v' + g + Bᵀ λ; -f], unless in K"),
     MatrixKind("field_by_velocity", "Sv", "components", "velocities", "∂(-f)/∂v"),
     MatrixKind("field_by_acceleration", "Sa", "components", "velocities", "∂(-f)/∂v'"),
     MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),
@@ -151,6 +157,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("newton", "Newton matrices", _NEWTON),
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
         KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
+        KernelSet("dependents", "derivatives of dependent nodes", _DEPENDENTS),
         KernelSet("fields", "derivatives of fields f, and of forces by what they move", _FIELDS),
         KernelSet(SENSITIVITIES, "derivatives by parameters", _SENSITIVITIES),
         KernelSet("local_outputs", "outputs of each instance", _LOCAL_OUTPUTS),

@@ -13,7 +13,7 @@ from symlie.contract.manifest import AngleLayout, FieldLayout
 from symlie.contract.signature import Argument, Signature
 from symlie.groups import operators
 from symlie.groups.group import Field, LieGroup, step_group
-from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group, is_translated
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.kernels import Kernel, NodeTypeKernels
@@ -161,6 +161,7 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
         dimension=n,
         velocities=space.velocity_dimension,
         is_frame=isinstance(space, HomogeneousSpace) and space.is_frame,
+        is_translated=isinstance(space, HomogeneousSpace) and is_translated(space),
         identity=tuple(float(c) for c in space.identity),
         storage_fields=field_layouts(space.storage_fields),
         velocity_fields=field_layouts(space.velocity_fields),

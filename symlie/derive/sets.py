@@ -15,11 +15,14 @@ from symlie.ir.sets import NodeTypeSet, SetKernels
 
 def derive_set(equations: Equations, name: str) -> SetKernels:
     """Return the kernels of a set; raise `GroupError` or `ModelError` if the model does not have it."""
-    # `GroupError`: a group does not have these coordinates, no node has a field, or local outputs are missing.
+    # `GroupError`: a group does not have these coordinates, no node has a field or is dependent, or local outputs are
+    # missing.
     # `ModelError`: a term has no rule for Taylor coefficients.
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
         raise GroupError(f"All nodes of '{model.name}' have velocities; derivatives of fields do not exist.")
+    if name == "dependents" and not any(s.placements or s.locations for s in statements_of(model)):
+        raise GroupError(f"'{model.name}' has no dependent nodes.")
     if name == "local_outputs" and not any(s.local_outputs for s in statements_of(model)):
         raise GroupError(f"No element type of '{model.name}' has local outputs.")
     if chosen.kind == DISCRETE:

@@ -15,7 +15,7 @@ from symlie.errors import GroupError
 from symlie.groups import operators
 from symlie.groups.cayley import cayley, cayley_chart, cayley_tangent
 from symlie.groups.group import LieGroup
-from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group, is_translated
 from symlie.groups.interpolation import interpolation_tangent
 from symlie.groups.operations import Compose, Exponential, Inverse
 from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
@@ -77,15 +77,19 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
 
 
 def _increments(space: ConfigurationSpace) -> tuple[Kernel, ...]:
-    group = acting_group(space)
-    if group.storage_dimension != space.storage_dimension:
-        raise GroupError(f"{space} has no increments: its points are not elements of {group}.")
+    group, is_left = acting_group(space), False
+    if isinstance(space, HomogeneousSpace):
+        is_left = space.is_left
+        if not is_translated(space):
+            raise GroupError(f"{space} has no increments: its points are not elements of {group}.")
     (q, b), u = (array_symbols(x, group.storage_dimension)[0] for x in "qb"), array_symbols("u", group.dimension)[0]
     program, product, back, near = Program(), Program(), Program(), Program()
     element = program.vector(operators.exponential(program, group, u, is_near=True), "h")
-    composed = product.apply(Compose(group), Value(q, group), Value(b, group))
+    # With a left action the order of products is reversed.
+    first, last = (b, q) if is_left else (q, b)
+    composed = product.apply(Compose(group), Value(first, group), Value(last, group))
     inverse = back.apply(Inverse(group), Value(q, group))
-    between = near.vector(group.between(q, b), "h")
+    between = near.vector(group.compose(b, group.inverse(q)) if is_left else group.between(q, b), "h")
     return (
         node_kernel(space, "exponential", program, element),
         node_kernel(space, "compose", product, composed.components),

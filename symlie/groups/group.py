@@ -184,6 +184,32 @@ class LieGroup:
         """
         return self._storage_rate(program, storage, cotangent, transpose=True)
 
+    def algebra_tangent(self, program: Program, storage: Vector, rate: Vector) -> Vector:
+        """Return the velocity for a rate of the storage, the inverse of `storage_tangent` on tangent vectors.
+
+        Parameters
+        ----------
+        program
+            Program to which the statements are appended.
+        storage
+            Storage of the element.
+        rate
+            Rates of the stored components, tangent to the group.
+        """
+        from symlie.groups.operators import tangent_operator
+
+        result: list[Expr] = []
+        for index, (g, start, _) in enumerate(self.simple_factors):
+            part = factor(program, self, storage, index)
+            own = program.vector(rate[start : start + g.storage_dimension], "d")
+            if g.stored_as is not None:
+                result += program.vector(list(g.stored_as.kinematic_matrix(program, part) * Matrix(own)))
+            elif g.coordinates_of is not None:
+                result += tangent_operator(program, g, part, own)
+            else:
+                result += apply_linear(program, g, left_division(g), part, own)
+        return tuple(result)
+
     def _storage_rate(self, program: Program, storage: Vector, operand: Vector, *, transpose: bool) -> Vector:
         if all(g.coordinates_of is None for g, _, _ in self.simple_factors):
             return apply_linear(program, self, left_translation, storage, operand, transpose=transpose)
@@ -235,6 +261,14 @@ def left_translation(group: LieGroup) -> Matrix:
     q, h = storage_symbols(group), storage_symbols(group, "h")
     slopes = jacobian(group.compose(q, h), h).xreplace(dict(zip(h, group.identity, strict=True)))
     return (slopes * group.basis).expand()
+
+
+@functools.cache
+def left_division(group: LieGroup) -> Matrix:
+    """Return the left inverse of K(q) that maps rates of the storage at q to velocities, shape (dimension, storage)."""
+    q, b = storage_symbols(group), storage_symbols(group, "b")
+    slopes = jacobian(group.between(q, b), b).xreplace(dict(zip(b, q, strict=True)))
+    return (coordinates(group) * slopes).expand()
 
 
 @functools.cache

@@ -133,6 +133,20 @@ class HomogeneousSpace:
         """
         return tuple(generator_at(self, storage).T * Matrix(cotangent))
 
+    def algebra_tangent(self, program: Program, storage: Vector, rate: Vector) -> Vector:
+        """Return an f with ψ_*(f)|_y = F for a tangent F; see `algebra_map`.
+
+        Parameters
+        ----------
+        program
+            Program to which the statements are appended.
+        storage
+            Stored components of the point y.
+        rate
+            F, rates of the stored components.
+        """
+        return algebra_map(self, program, storage, rate)
+
 
 ConfigurationSpace = LieGroup | HomogeneousSpace
 """Configuration space of a node."""
@@ -150,6 +164,16 @@ def generator(space: HomogeneousSpace) -> Matrix:
     jacobian = Matrix(space.action(g, y)).jacobian(Matrix(g))
     at_identity = dict(zip(g, space.group.identity, strict=True))
     return (jacobian.subs(at_identity, simultaneous=True) * space.group.basis).expand()
+
+
+@functools.cache
+def is_translated(space: HomogeneousSpace) -> bool:
+    """Return whether the points are elements of the acting group, which it moves by translation."""
+    g, y = storage_symbols(space.group, "g"), storage_symbols(space)
+    if len(g) != len(y):
+        return False
+    composed = space.group.compose(g, y) if space.is_left else space.group.compose(y, g)
+    return all(sympy.expand(a - b) == 0 for a, b in zip(space.action(g, y), composed, strict=True))
 
 
 def generator_at(space: HomogeneousSpace, storage: Vector) -> Matrix:

@@ -65,9 +65,10 @@ def _forward(
         tangents: list[Vector | None] = []
         for argument in statement.arguments:
             known = algebra.get(argument.components)
-            if known is None and isinstance(argument.space, Euclidean):
+            if known is None:
                 plain = tuple(rate_of(c) for c in argument.components)
-                known = plain if any(c != 0 for c in plain) else None
+                if any(c != 0 for c in plain):
+                    known = argument.space.algebra_tangent(program, argument.components, plain)
             tangents.append(known)
         if any(t is not None for t in tangents):
             moved = statement.operation.tangent(program, statement.arguments, statement.result, tangents)

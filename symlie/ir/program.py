@@ -44,6 +44,9 @@ class Space(Protocol):
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
         """Apply the transpose of `storage_tangent`: pull a gradient by storage back to the algebra."""
 
+    def algebra_tangent(self, program: Program, storage: Vector, rate: Vector) -> Vector:
+        """Apply the inverse of `storage_tangent`: return the trivialised tangent of a rate of the storage."""
+
 
 @dataclass(frozen=True)
 class Euclidean:
@@ -68,6 +71,10 @@ class Euclidean:
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
         """Return the cotangent itself."""
         return cotangent
+
+    def algebra_tangent(self, program: Program, storage: Vector, rate: Vector) -> Vector:
+        """Return the rate itself."""
+        return rate
 
 
 @dataclass(frozen=True, repr=False)

@@ -43,8 +43,8 @@ def test_list_prints_details_of_a_method(cli: Cli) -> None:
         "alpha_m a number default: found by the method",
         "newton full | modified default: full",
         "tangent true | false default: true",
-        "not for acceleration-level constraints",
-        "dependent nodes",
+        "not for index 3: adaptive steps with constraints of dependent nodes and first-order states",
+        "manifolds with a frame",
     ):
         assert line in lines
     assert any(line.startswith("source [Holzinger2024]") for line in lines)

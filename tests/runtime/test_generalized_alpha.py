@@ -19,9 +19,8 @@ from symlie.errors import (
     ModelError,
     NotConvergedError,
     UnknownNameError,
-    UnsupportedMethodError,
 )
-from symlie.models import heavy_top, pendulum_chain
+from symlie.models import heavy_top
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
@@ -422,11 +421,6 @@ def test_spectral_radius_determines_the_parameters() -> None:
         assert found.orders()[0].order == 2 and found.orders()[0].violated > 0
     parameters = method("generalized_alpha").with_options({"rho": 1}).parameters
     assert (parameters.alpha_m, parameters.alpha_f, parameters.beta, parameters.gamma) == (0.5, 0.5, 0.25, 0.5)
-
-
-def test_unsupported_models_are_rejected() -> None:
-    with pytest.raises(UnsupportedMethodError, match="it has dependent nodes; use rkmk_dopri5"):
-        sl.solve(pendulum_chain.build(links=2).derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
 
 
 @pytest.mark.slow

@@ -2,10 +2,10 @@
 
 Rows and columns are components of local coordinates of all nodes, velocities v of nodes with velocities:
 
-    Sq = D_y [g; -f],   Sv = ∂(-f)/∂v,   Sa = ∂(-f)/∂v̇,   Sl = ∂(-f)/∂λ
+    Sq = D_y [M v̇ + g + Bᵀλ; -f],   Sv = ∂(-f)/∂v,   Sa = ∂(-f)/∂v̇,   Sl = ∂(-f)/∂λ
 
-with the forces g on nodes with velocities and the fields f of the others. Sq contains the columns of ∂g/∂y for nodes
-without velocity; K contains the others. M and B do not depend on such nodes.
+with the balance of forces on nodes with velocities and the fields f of the others. The rows of forces in Sq contain the
+columns of nodes without velocity; K contains the others.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.fields import total_field
+from symlie.derive.matrices.newton import balance
 from symlie.ir.differentiate import Matrix, columns
-from symlie.ir.program import Euclidean, Value
+from symlie.ir.program import Euclidean, Value, depends_on
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def derive_field_matrices(derived: DerivedStatement) -> FieldMatrices:
     """Derive the matrices by forward differentiation of the derived forces and of the vector fields."""
     statement, program = derived.statement, derived.statement.program
     moved = {n.name for n, _ in statement.fields}
-    forces, rates = iter(derived.dynamics.force), list[Expr]()
+    forces, rates = iter(_forces(derived)), list[Expr]()
     for place, node in enumerate(statement.nodes):
         n = node.group.velocity_dimension
         if n:
@@ -60,6 +61,17 @@ def derive_field_matrices(derived: DerivedStatement) -> FieldMatrices:
     acceleration = tuple(s for n in statement.nodes for s in n.acceleration.components)
     by_configuration, by_velocity, by_acceleration, by_multipliers = sides
     return FieldMatrices(acceleration, multipliers, (by_configuration, by_velocity, by_acceleration, by_multipliers))
+
+
+def _forces(derived: DerivedStatement) -> list[Expr]:
+    """Return g, with M v̇ and Bᵀλ if M or B depends on first-order states."""
+    statement, program = derived.statement, derived.statement.program
+    states = [c for n in statement.nodes if not n.group.velocity_dimension for c in n.value.components]
+    matrices = [e for matrix in (derived.dynamics.mass, derived.constraints.jacobian) for row in matrix for e in row]
+    if not depends_on(program, matrices, states):
+        return list(derived.dynamics.force)
+    acceleration = [s for n in statement.moving_nodes for s in n.acceleration.components]
+    return balance(derived, acceleration, statement.multipliers)
 
 
 def has_points(statements: Sequence[DerivedStatement]) -> bool:

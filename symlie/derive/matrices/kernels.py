@@ -15,6 +15,7 @@ from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.matrices.dependents import derive_dependents
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import derive_variations
 from symlie.derive.matrices.ports import derive_ports
@@ -33,6 +34,7 @@ _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
 MATRICES: Mapping[str, Callable[[Model, DerivedStatement, KernelSet], _Derived]] = {
     "newton": lambda model, d, _: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
     "fields": lambda model, d, _: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
+    "dependents": lambda model, d, _: _dependents(d),
     "ports": lambda model, d, _: _ports(model, d),
     "variations": lambda model, d, _: derive_variations(d),
     "sensitivities": lambda model, d, chosen: _sensitivities(model, d, chosen),
@@ -45,6 +47,12 @@ def _local_outputs(statement: Statement) -> _Derived:
     found = tuple((c,) for o in statement.local_outputs for c in o.components)
     accelerations = tuple(s for n in statement.nodes for s in n.acceleration.components)
     return accelerations, tuple(statement.multipliers), (found,)
+
+
+def _dependents(derived: DerivedStatement) -> _Derived:
+    # All sets are statements of one program. Dependent nodes follow the variations, so that generated code is unique.
+    _ = derived.newton
+    return (), (), derive_dependents(derived.statement)
 
 
 def _ports(model: Model, derived: DerivedStatement) -> _Derived:

@@ -147,6 +147,6 @@ def derive_variations(
         for z, row in zip(constraints.curvature, constraints.jacobian, strict=True)
     )
     everything = tuple(s for n in statement.nodes for s in n.acceleration.components)
-    by_configuration = columns(program, moved, [n.value for n in moving])
+    by_configuration = columns(program, moved, [n.value for n in statement.nodes])
     by_velocity = columns(program, program.vector(constraints.curvature), [n.velocity for n in moving])
     return everything, (), (by_configuration, by_velocity)

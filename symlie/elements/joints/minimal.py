@@ -57,7 +57,8 @@ def minimal_coordinates(model: Model) -> Model:
     INSTANCE_PARAMETER, and joints whose constraints are eliminated have no outputs of forces and moments. With more
     coordinates, code and derivation do not depend on their number, and a step costs O(1) per body: poses and velocities
     of bodies are computed along the tree, and their accelerations and the reactions of joints by a banded elimination.
-    Explicit methods accept this form: ``rkmk_*`` and others, and ``index1_*`` if loops or drives leave constraints.
+    Explicit and implicit methods accept this form: ``rkmk_*``, ``generalized_alpha``, ``bdf`` and others; of the
+    explicit ones ``index1_*`` if loops or drives leave constraints.
 
     Parameters
     ----------

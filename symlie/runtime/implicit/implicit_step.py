@@ -6,9 +6,11 @@
     Φ(t, q) = 0                                                                 (d)
     B v + b = 0   (with η; without η only nonholonomic constraints)             (e)
     v̇ = f(t, q, v, v̇, λ)   (first-order states)                                 (f)
+    B v̇ + Z = 0   (acceleration-level constraints)                              (g)
 
 The formula of a method gives v and v̇ for an increment w; for first-order states v̇ is the rate of the increment.
-Newton's method solves for θ, λ and η.
+Newton's method solves for θ, λ and η. q and v of dependent nodes are functions of the other nodes; their θ stands for v̇
+by the formula of the method, and forces Bᵀη on them act on the other nodes by the derivatives of q_d.
 Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 """
 
@@ -80,7 +82,7 @@ class ImplicitStep:
         self.t_n, self.q_n, self.t = t_n, q_n, t
         self.has_eta = has_eta and self.layout.rows > 0
         self.matrix = IterationMatrix(system, self.has_eta, parts)
-        self.B_n = self._jacobian(t_n, q_n)
+        self.start = self._coefficients(t_n, q_n)
         self.record, self.memory = record, memory
         self.has_factors = len(record) > 0 and tuple(record[2:4]) == formula.slopes[:2]
         if self.has_factors:
@@ -105,13 +107,16 @@ class ImplicitStep:
         if not self.has_eta:
             return u[:n]
         # (b)
-        B = self._jacobian(self.t, q) if self.formula.sees_end else self.B_n
-        eta = u[n + rows :] * self.layout.holonomic
-        return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(B, eta))
+        known = self._coefficients(self.t, q) if self.formula.sees_end else self.start
+        return np.asarray(u[:n] + self.layout.sought * self.matrix.forces(*known, u[n + rows :]))
 
-    def _along(self, at: Point, start: Array) -> Array:
-        """Return the matrix B in (b)."""
-        return self._jacobian(at.t, at.q) if self.formula.sees_end else start
+    def _along(self, at: Point, start: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Return B and Fq in (b)."""
+        return self._coefficients(at.t, at.q) if self.formula.sees_end else start
+
+    def _coefficients(self, t: float, q: Array) -> tuple[Array, Array]:
+        """Return the stored values of B, and of Fq of dependent nodes."""
+        return self._jacobian(t, q), self.matrix.following(t, q) if self.has_eta else np.zeros(0)
 
     def at(self, u: Array) -> Point:
         """Return the end of the step."""
@@ -140,6 +145,10 @@ class ImplicitStep:
         # (d), (e)
         hidden = m.hidden_residual(at.t, at.q, at.v, B)
         position = np.where(layout.holonomic, m.constraint(at.t, at.q), hidden)
+        if not layout.of_velocities.all():
+            # (g)
+            curved = m.algebra.multiply(B, at.acceleration) + m.kernels.curvature(m.p, at.t, at.q, at.v)
+            position = np.where(layout.of_velocities, position, curved)
         if not self.has_eta:
             return np.concatenate([r, position])
         return np.concatenate([r, position, layout.holonomic * hidden])
@@ -162,14 +171,14 @@ class ImplicitStep:
         """Return the name of a velocity component or constraint equation."""
         return self.matrix.unknown_name(entry)
 
-    def _taken(self, at: Point, start: Array) -> TakenMatrix:
+    def _taken(self, at: Point, start: tuple[Array, Array]) -> TakenMatrix:
         """Return the Newton matrix at the end of a step."""
         return self.matrix.taken(at, self.formula.slopes, self._along(at, start))
 
     def refresh(self) -> None:
         """Evaluate and factorise the matrix and record its evaluation point."""
         at, slopes = self.point, self.formula.slopes
-        self.factors = self._taken(at, self.B_n)
+        self.factors = self._taken(at, self.start)
         self.has_factors = True
         if len(self.record):
             numbers = [at.t, self.t_n, *slopes[:2]]
@@ -192,7 +201,7 @@ class ImplicitStep:
         sizes = [4, *[layout.storage] * 2, *[layout.dimension] * 3]
         (t, t_n, *_), q, q_n, v, a, mean, multipliers = np.split(self.record, np.cumsum(sizes))
         at = Point(t, q, v, a, multipliers, mean, mean, mean)
-        self.factors = self._taken(at, self._jacobian(t_n, q_n))
+        self.factors = self._taken(at, self._coefficients(t_n, q_n))
         self._keep()
         return self.factors
 

@@ -11,6 +11,14 @@ Nonholonomic constraints have γ' B + H T in the second block row, and no η. Co
 First-order states have the equations v̇ - f = 0, in which the formula determines v̇ from θ with dv̇ = δ' dθ. Their
 block row is [Sq T + γ' Sv + β' Sa   Sl   (γ' Sv + β' Sa) B_nᵀ] with δ' added to the diagonal; Sq also contains the
 derivatives of forces by these states. `symlie.derive.matrices.fields` defines these matrices.
+
+Acceleration-level constraints B v̇ + Z = 0 have β' B + γ' Zv + Zq T in the second block row, divided by the scale of the
+dynamic equations. For dependent nodes, q_d = F(t, q) and v_d = V(t, q, v), θ stands for v̇ by the formula of the method,
+so that its columns contain only the terms with β'. The variations x of q_d and γ' y of v_d are further unknowns with
+
+    x - Fq (T dθ, x) = 0,   y - Vq/γ' (T dθ, x) - Vv (dθ, y) = 0,
+
+whose columns contain the other terms; `symlie.derive.matrices.dependents` defines Fq, Vq and Vv.
 """
 
 from __future__ import annotations
@@ -23,6 +31,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import REGULARISATION, ROUNDING
 from symlie.errors import NotDifferentiableError, SingularSystemError
+from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 from symlie.runtime.linear.schur import summed
@@ -82,10 +91,12 @@ class IterationMatrix:
     def __init__(self, system: System, has_eta: bool, parts: MatrixParts) -> None:
         self.layout, self.mechanics, self.has_eta, self.parts = system.layout, system.mechanics, has_eta, parts
         self.kernels = system.newton_matrices.kernels
-        self.fields = system.sets.matrices("fields").kernels if self.layout.has_fields else None
+        self.sets = {name: system.sets.matrices(name).kernels for name in newton_sets(system.layout)[1:]}
         matrix = system.sets.iteration(has_eta, system.mechanics.massless)
         self.structure, self.tables = matrix.structure, matrix.places
         self.squares, self.blocks = matrix.squares, matrix.blocks
+        self._is_dependent = np.zeros(self.layout.dimension, dtype=bool)
+        self._is_dependent[self.layout.dependent_components] = True
 
     def tangent(self, theta: Array) -> Array:
         """Return T(θ), row by row of each node."""
@@ -98,9 +109,26 @@ class IterationMatrix:
             found[row[inside] + k] = column[inside]
         return found
 
-    def taken(self, at: Point, slopes: Slopes, start: Array) -> TakenMatrix:
-        """Return the factorised matrix at a point. ``start`` has the stored values of B_n, needed with η. Raise
-        SingularSystemError or NotDifferentiableError with the name of the entry."""
+    def forces(self, jacobian: Array, following: Array, eta: Array) -> Array:
+        """Return Bᵀη of holonomic constraints, with the forces on dependent nodes acting on the others by Fq."""
+        m, tables = self.mechanics, self.tables
+        found = m.algebra.pull(jacobian, eta * self.layout.holonomic)
+        rows, columns = tables["FOLLOWED_ROW"], tables["FOLLOWED_COLUMN"]
+        for k in tables["FOLLOWED"]:
+            found[columns[k]] += following[k] * found[rows[k]]
+        found[tables["DEPENDENT"]] = 0
+        return found
+
+    def following(self, t: float, q: Array) -> Array:
+        """Return the stored values of Fq, or no values for systems without dependent nodes."""
+        if "dependents" not in self.sets:
+            return np.zeros(0)
+        zero = np.zeros(self.layout.dimension)
+        return self.sets["dependents"](self.mechanics.p, t, q, zero, zero, np.zeros(self.layout.rows))[0]
+
+    def taken(self, at: Point, slopes: Slopes, start: tuple[Array, Array]) -> TakenMatrix:
+        """Return the factorised matrix at a point. ``start`` has the stored values of B_n and Fq in the increments,
+        needed with η. Raise SingularSystemError or NotDifferentiableError with the name of the entry."""
         m, parts, tables = self.mechanics, self.parts, self.tables
         scale = slopes.acceleration if parts.is_scaled else 1.0
         inertial, damped = slopes.acceleration / scale, slopes.velocity / scale
@@ -115,8 +143,10 @@ class IterationMatrix:
 
         def add_products(places: str, part: Array, columns: NDArray[np.int32]) -> None:
             row, width = tables["TANGENT_ROW"][columns], tables["WIDTH"][columns]
+            direct = self._is_dependent[columns]
+            np.add.at(values, tables[places][direct] + tables["LOCAL"][columns[direct]], part[direct])
             for c in range(int(width.max(initial=0))):
-                inside = c < width
+                inside = (c < width) & ~direct
                 np.add.at(values, tables[places][inside] + c, part[inside] * T[row[inside] + c])
 
         add("MASS_TO", inertial * M)
@@ -127,17 +157,28 @@ class IterationMatrix:
         values[tables["UNIT_TO"]] = 1
         Sq = np.zeros(0)
         of_states: list[tuple[str, Array]] = []
-        if self.fields is not None:
-            Sq, Sv, Sa, Sl = self.fields(m.p, at.t, at.q, at.v, a, multipliers)
+        if "fields" in self.sets:
+            Sq, Sv, Sa, Sl = self.sets["fields"](m.p, at.t, at.q, at.v, a, multipliers)
             values[tables["STATE_UNIT_TO"]] += slopes.rate / scale
             add_products("STATE_TO", Sq / scale, tables["STATE_COLUMN"])
             add("STATE_VELOCITY_TO", damped * Sv)
             add("STATE_ACCELERATION_TO", inertial * Sa)
             add("STATE_MULTIPLIER_TO", Sl)
             of_states = [("STATE_VELOCITY_BLOCK", damped * Sv), ("STATE_ACCELERATION_BLOCK", inertial * Sa)]
+        if "dependents" in self.sets:
+            Fq, Vq, Vv = self.sets["dependents"](m.p, at.t, at.q, at.v, a, multipliers)
+            add_products("FOLLOWING_TO", -Fq, tables["FOLLOWING_COLUMN"])
+            add_products("FOLLOWING_RATE_TO", -Vq / slopes.velocity, tables["FOLLOWING_RATE_COLUMN"])
+            add("FOLLOWING_VELOCITY_TO", -Vv)
+        Zq = np.zeros(0)
         if self.layout.rows:
             B = m.jacobian(at.t, at.q, at.v)
             add("PULL_TO", B)
+            if "variations" in self.sets:
+                Zq, Zv = self.sets["variations"](m.p, at.t, at.q, at.v, a, multipliers)
+                add("OPEN_TO", inertial * B)
+                add_products("CURVATURE_TO", Zq / scale, tables["CURVATURE_COLUMN"])
+                add("CURVATURE_VELOCITY_TO", damped * Zv)
             add_products("PUSH_TO", B, tables["JACOBIAN_COLUMN"])
             add("RATE_TO", slopes.velocity * B)
             add_products("HIDDEN_TO", H, tables["HIDDEN_COLUMN"])
@@ -148,14 +189,17 @@ class IterationMatrix:
                     ("DAMPING_BLOCK", damped * C),
                     *of_states,
                 ]
-                self._add_eta(values, slopes, parts_of_block, B, start)
+                self._add_eta(values, slopes, parts_of_block, B, start[0])
+                add("SHIFT_TO", -np.ones(len(tables["SHIFT_TO"])))
+                add("FORCE_TO", -start[0][: len(tables["FORCE_TO"])])
+                add("FOLLOWED_TO", -start[1][: len(tables["FOLLOWED_TO"])])
             if m.takes_redundant_rows:
                 self._regularise(values, inertial * M, B, slopes)
             elif self.layout.has_activities:
                 self._hold_released_rows(values, B)
         values[self.structure.stored :] = 0
         try:
-            return TakenMatrix(Factors(self.structure, values), K, Sq, scale, at)
+            return TakenMatrix(Factors(self.structure, values), K, Sq, Zq, scale, at, self._scales(scale))
         except SingularMatrixError as error:
             raise SingularSystemError(
                 f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}"
@@ -192,6 +236,7 @@ class IterationMatrix:
         mobility = np.where(layout.free & (diagonal > 0), 1 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
         size, length = (summed(row, B**2 * weight, layout.rows) for weight in (mobility[column], 1.0))
         of_rate = np.where(layout.holonomic, 1.0, slopes.velocity)
+        of_rate[~layout.of_velocities] = 1.0 if self.parts.is_scaled else slopes.acceleration
         multipliers = layout.dimension + np.arange(layout.rows)
         size = np.where(size > 0, size, 1.0)
         values[self.structure.places(multipliers, multipliers)] -= REGULARISATION * size * of_rate
@@ -207,12 +252,21 @@ class IterationMatrix:
             held = first + self.mechanics.algebra.released_rows(B)
             values[self.structure.places(held, held)] = 1
 
+    def _scales(self, scale: float) -> Array:
+        """Return the divisors of all equations."""
+        found = np.ones(len(self.structure.order))
+        found[: self.layout.dimension] = scale
+        found[self.layout.dimension + np.flatnonzero(~self.layout.of_velocities)] = scale
+        return found
+
     def unknown_name(self, unknown: int) -> str:
         """Return the name of an unknown for messages."""
-        n = self.layout.dimension
+        n, rows = self.layout.dimension, self.layout.rows
         if unknown < n:
             return self.layout.velocity_name(unknown)
-        return self.layout.row_name((unknown - n) % self.layout.rows)
+        if unknown < n + (1 + self.has_eta) * rows:
+            return self.layout.row_name((unknown - n) % rows)
+        return self.layout.velocity_name(int(self.tables["FURTHER"][unknown - n - (1 + self.has_eta) * rows]))
 
     def stored_sizes(self, q: Array) -> Array:
         """Return for each velocity component the largest stored component of its node."""
@@ -241,23 +295,31 @@ class IterationMatrix:
             B, row, column = np.abs(m.jacobian(at.t, at.q, at.v)), tables["JACOBIAN_ROW"], tables["JACOBIAN_COLUMN"]
             np.add.at(terms, column, B * np.abs(at.multipliers[row]))
             np.add.at(rows, row, np.abs(m.jacobian(seen.t, seen.q, seen.v)) * largest[column])
+            if "variations" in self.sets:
+                of_terms, by_q = np.zeros(layout.rows), np.abs(taken.curvature) * largest[tables["CURVATURE_COLUMN"]]
+                np.add.at(of_terms, tables["CURVATURE_ROW"], by_q)
+                np.add.at(of_terms, row, B * size[column])
+                rows = np.where(tables["IS_OPEN"], of_terms, rows)
         return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.sought])))
 
 
 @dataclass(frozen=True, eq=False)
 class TakenMatrix:
-    """Factors of a matrix, with the stored values of K and Sq and the evaluation point."""
+    """Factors of a matrix, with the stored values of K, Sq and Zq, the evaluation point and the scales of all
+    equations."""
 
     factors: Factors
     stiffness: Array
     fields: Array
+    curvature: Array
     scale: float
     at: Point
+    scales: Array
 
     def solve(self, r: Array, dimension: int, rows: int) -> Array:
         """Return the solution for a residual."""
-        right = r.copy()
-        right[:dimension] /= self.scale
-        solution = self.factors.solve(right)
+        right = np.zeros(len(self.scales))
+        right[: len(r)] = r
+        solution = self.factors.solve(right / self.scales)[: len(r)]
         solution[dimension : dimension + rows] *= self.scale
         return solution

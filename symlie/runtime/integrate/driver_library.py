@@ -13,6 +13,7 @@ from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
+from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.steps.program import features_of
@@ -87,7 +88,7 @@ def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
         return (*of_nodes, method.element_set, *(["tangent"] if method.takes_element_matrix else []))
     if method.iteration(layout) is None:
         return of_nodes
-    return (*of_nodes, "newton", *(["fields"] if layout.has_fields else []), "tangent")
+    return (*of_nodes, *newton_sets(layout), "tangent")
 
 
 def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()) -> dict[str, str]:

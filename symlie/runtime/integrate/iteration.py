@@ -13,7 +13,10 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.system.matrix_tables import MatrixTables, compliance_of, probes_of, saddle_of
 from symlie.runtime.system.system import System
 
-REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO")
+REPLACED = (
+    "LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO", "CURVATURE_TO",
+    "FURTHER", "FOLLOWING_TO", "FOLLOWING_COLUMN", "FOLLOWING_RATE_TO", "FOLLOWING_RATE_COLUMN",
+)  # fmt: skip
 """Tables of products with T that do not exploit structural zeros."""
 
 
@@ -66,6 +69,7 @@ def _with_saddle(
 ) -> MatrixTables:
     layout, saddle, structure = system.layout, system.mechanics.saddle_algebra, matrix.structure
     sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares, "BLOCKS": matrix.blocks}
+    sizes["SOLVED"] = len(structure.order)
     if matrix.sampled is not None:
         sizes["SAMPLED_VALUES"] = matrix.sampled
     if saddle is not None:

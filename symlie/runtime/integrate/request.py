@@ -271,6 +271,8 @@ def step_control(layout: Layout, method: Method, options: RunOptions, max_steps:
             f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no tolerances, or "
             f"use one of: {known}."
         )
+    if is_adaptive and (refusal := method.refusal_of_adaptive_steps(layout)):
+        raise UnsupportedMethodError(refusal)
     if rtol is None:
         rtol = DEFAULT_TOLERANCE if atol is None else 0.0
     relative = tolerances("rtol", rtol, layout.dimension)

@@ -14,7 +14,7 @@ from symlie.contract.set_table import SetTable, read_table
 from symlie.contract.sets import kernel_set, known_sets
 from symlie.errors import FormatError
 from symlie.runtime.kernels.discrete import DiscreteKernels
-from symlie.runtime.kernels.iteration_tables import IterationTables, discrete_tables, iteration_tables
+from symlie.runtime.kernels.iteration_tables import IterationTables, discrete_tables, iteration_tables, newton_sets
 from symlie.runtime.kernels.jets import Jets
 from symlie.runtime.kernels.matrices import (
     CompiledMatrices,
@@ -157,6 +157,6 @@ class KernelSets(Brief):
         """Matrix of implicit steps, with an η for each λ if `has_eta`."""
         key = (has_eta, massless.tobytes())
         if key not in self._iterations:
-            fields = self.table("fields") if self.layout.has_fields else None
-            self._iterations[key] = iteration_tables(self.layout, has_eta, self.table("newton"), fields, massless)
+            tables = {name: self.table(name) for name in newton_sets(self.layout)}
+            self._iterations[key] = iteration_tables(self.layout, has_eta, tables, massless)
         return self._iterations[key]

@@ -458,6 +458,12 @@ class Layout(ComponentNames):
         return any(node.placed.any() for node in self.nodes)
 
     @cached_property
+    def constrains_dependent_nodes(self) -> bool:
+        """True if constraints of configurations or velocities act on dependent nodes."""
+        rows, components = self.assembled("jacobian")
+        return bool((self.of_velocities[rows] & np.isin(components, self.dependent_components)).any())
+
+    @cached_property
     def locations(self) -> list[Located]:
         """Elements that define dependent nodes, in the order of evaluation."""
         members = [m.tolist() for m in self.members]

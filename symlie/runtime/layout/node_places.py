@@ -184,5 +184,15 @@ class NodePlaces:
         """Flags of components of local coordinates that methods integrate, shape (dimension,)."""
         return self._by_component(~self.fixed & ~self.dependent)
 
+    @cached_property
+    def dependent_components(self) -> NDArray[np.intp]:
+        """Velocity components of dependent nodes that can move."""
+        return np.flatnonzero(self.free & ~self.integrated)
+
+    @cached_property
+    def node_of_component(self) -> NDArray[np.intp]:
+        """Number of the node of each component of local coordinates, shape (dimension,)."""
+        return np.repeat(np.arange(len(self.type_of_node)), np.diff(self.starts[1]))
+
     def _by_component(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.repeat(flags, np.diff(self.starts[1]))

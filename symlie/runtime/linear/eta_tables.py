@@ -121,7 +121,7 @@ def eta_tables(
         "DAMPING_BLOCK": blocks.places(*damping, np.ones(len(damping[0]), dtype=bool)),
         **{
             name: blocks.places(*pairs, np.ones(len(pairs[0]), dtype=bool))
-            for name, pairs in zip(("STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK"), states, strict=False)
+            for name, pairs in zip(("STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK"), states, strict=True)
         },
         "BACK_VALUE": value,
         "BACK_COLUMN": blocks.places(first, column, np.ones(len(value), dtype=bool)),
@@ -129,9 +129,27 @@ def eta_tables(
         "BACK_COUNT": count,
         "BACK_TO": begin,
         "BACK_STRIDE": then - begin,
-        "HAS_PHI": holonomic.astype(np.int64),
-        "NO_ETA": eta[~holonomic],
+        **_rows_with_eta(layout),
         "CORNER_LEFT": a,
         "CORNER_RIGHT": b,
         "CORNER_TO": structure.places(np.where(holonomic, eta, multiplier)[rows[a]], eta[rows[b]]),
     }
+
+
+def no_eta_columns(layout: Layout, damping: Pairs, states: Sequence[Pairs]) -> Mapping[str, NDArray[np.integer]]:
+    """Tables without columns of η, for increments that are unknowns; blocks have one value, which is not used."""
+    mass = layout.assembled("mass")
+    names = ("MASS_BLOCK", "MASS_BLOCK_MIRROR", "DAMPING_BLOCK", "STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK")
+    of_blocks = zip(names, (mass, mass, damping, *states), strict=True)
+    columns = ("VALUE", "COLUMN", "STEP", "COUNT", "TO", "STRIDE")
+    empty = [*(f"BACK_{name}" for name in columns), *(f"CORNER_{name}" for name in ("LEFT", "RIGHT", "TO"))]
+    return {
+        **{name: np.zeros(len(rows), dtype=np.intp) for name, (rows, _) in of_blocks},
+        **dict.fromkeys(empty, np.zeros(0, dtype=np.intp)),
+        **_rows_with_eta(layout),
+    }
+
+
+def _rows_with_eta(layout: Layout) -> Mapping[str, NDArray[np.integer]]:
+    eta = layout.dimension + layout.rows + np.arange(layout.rows)
+    return {"HAS_PHI": layout.holonomic.astype(np.int64), "NO_ETA": eta[~layout.holonomic]}

@@ -252,6 +252,17 @@ class Method(ABC):
             or refusal_of_angular_velocities(self, layout)
         )
 
+    def refusal_of_adaptive_steps(self, layout: Layout) -> str | None:
+        """Return why the method can integrate a model with fixed steps only, as a sentence; None if it has no such
+        limit.
+
+        Parameters
+        ----------
+        layout
+            Layout of the model.
+        """
+        return None
+
     @property
     def remark(self) -> str:
         """Phrase with further information on the order, for example of the multipliers; empty for most methods."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from symlie.contract.constants import ROUNDING
 from symlie.errors import ModelError
 from symlie.runtime.implicit.alpha_parameters import PARAMETERS, Parameters, parameters_of
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, ImplicitTableau
 from symlie.runtime.methods.options import Bounded, Choice, Option
 from symlie.runtime.methods.programs.generalized_alpha import generalized_alpha_start, generalized_alpha_step
@@ -54,6 +55,9 @@ class GeneralizedAlpha(ImplicitProgram):
     stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     members: ClassVar[str] = "generalized_alpha and generalized_alpha_index2"
+    refused: ClassVar[tuple[str, ...]] = (
+        "index 3: adaptive steps with constraints of dependent nodes and first-order states",
+    )
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -64,6 +68,17 @@ class GeneralizedAlpha(ImplicitProgram):
     def parameters(self) -> Parameters[float]:
         """α_m, α_f, β and γ."""
         return parameters_of(vars(self), 1.0)
+
+    def refusal_of_adaptive_steps(self, layout: Layout) -> str | None:
+        if not (self.is_index_3 and layout.has_fields and layout.constrains_dependent_nodes):
+            return None
+        # In index-3 form velocities violate the hidden constraints by an amount that depends on the step size; (6)
+        # corrects velocities, but not velocities that are first-order states.
+        return (
+            f"Method '{self.name}' integrates '{layout.name}' with fixed steps only, because its constraints act on "
+            "dependent nodes whose velocities are first-order states; give a step size h, or use "
+            "generalized_alpha_index2 or bdf."
+        )
 
     @property
     def order(self) -> int:

@@ -28,8 +28,7 @@ class HalfExplicit(ProgrammedMethod):
     required: ClassVar[tuple[str, ...]] = ("s", "a", "d")
     optional: ClassVar[tuple[str, ...]] = ("c", "b_hat")
     refused: ClassVar[tuple[str, ...]] = (
-        "acceleration-level constraints",
-        "dependent nodes together with first-order states",
+        "acceleration-level constraints, or dependent nodes and first-order states, together with other constraints",
     )
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
@@ -47,15 +46,17 @@ class HalfExplicit(ProgrammedMethod):
         if found := super().refusal(layout):
             return found
         what = ""
+        if not layout.of_velocities.any():
+            return None
         if not layout.of_velocities.all():
-            what = "it has acceleration-level constraints"
+            what = "acceleration-level constraints"
         elif layout.has_fields and layout.has_placed_nodes:
-            what = "it has dependent nodes and first-order states"
+            what = "dependent nodes and first-order states"
         if not what:
             return None
         return (
-            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5 or another explicit "
-            "method, or index1_dopri5 with constraints of velocities."
+            f"Method '{self.name}' does not integrate '{layout.name}': it has {what} together with constraints of "
+            "configurations or velocities; use index1_dopri5."
         )
 
     def scalar_stages(self) -> ScalarStages:

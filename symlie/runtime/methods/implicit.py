@@ -78,10 +78,6 @@ class Implicit(Method):
     stated_options: ClassVar[Mapping[str, Option]] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
     """Options with their values."""
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
-    refused: ClassVar[tuple[str, ...]] = (
-        "acceleration-level constraints",
-        "dependent nodes",
-    )
     takes_constraints: ClassVar[bool] = True
 
     @property
@@ -116,26 +112,13 @@ class Implicit(Method):
     def _read(self, options: Mapping[str, object]) -> dict[str, Any]:
         return {name: self.stated_options[name].read(self.name, name, stated) for name, stated in options.items()}
 
-    def refusal(self, layout: Layout) -> str | None:
-        what = ""
-        if layout.has_placed_nodes:
-            what = "it has dependent nodes"
-        elif not layout.of_velocities.all():
-            what = "it has acceleration-level constraints"
-        if not what:
-            return super().refusal(layout)
-        return (
-            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5, or index1_dopri5 with "
-            "constraints."
-        )
-
     @property
     def record_arrays(self) -> tuple[OwnArray, ...]:
         """Arrays with the evaluation point of stored factors; they are the last arrays of the method history."""
         return tuple(OwnArray(*part) for part in RECORD) if self.keeps_factors else ()
 
     def iteration(self, layout: Layout) -> bool:
-        return bool(layout.rows) and not self.is_index_3
+        return bool(layout.of_velocities.any()) and not self.is_index_3
 
     def constants(self) -> list[str]:
         numbers = {
@@ -170,7 +153,7 @@ class Implicit(Method):
             state.t,
             state.q,
             state.t + h,
-            has_eta=not self.is_index_3,
+            has_eta=self.iteration(stepper.system.layout),
             parts=MatrixParts(self.tangent, self.stiffness == "full", self.stiffness != "none", self.scaling),
             record=state.own[len(state.own) - sum(a.size(stepper.system.layout) for a in self.record_arrays) :],
             memory=stepper.memory,

@@ -82,9 +82,9 @@ class Variational(SelfAdjoint, ProgrammedMethod):
     def refusal(self, layout: Layout) -> str | None:
         what = ""
         if layout.has_placed_nodes:
-            what = "it has dependent nodes"
+            what = "forces on its dependent nodes do not follow from a Lagrangian of the other nodes"
         elif not layout.of_velocities.all():
-            what = "it has acceleration-level constraints"
+            what = "no discrete constraint is defined for its acceleration-level constraints"
         elif layout.has_nonlinear_rows:
             what = "a constraint is nonlinear in the velocities, for which no discrete constraint is defined"
         elif layout.has_fields:

@@ -44,6 +44,8 @@ class Features:
     mass_is_regular: bool = True
     has_nonlinear_rows: bool = False
     """True if constraints are nonlinear in the velocities."""
+    has_acceleration_rows: bool = False
+    """True if some constraints restrict accelerations only."""
     reads_increments: bool = True
     """False if nothing reads the increment of a step after its end."""
 
@@ -74,6 +76,7 @@ def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
         has_redundant_rows=mechanics.takes_redundant_rows,
         mass_is_regular=mechanics.saddle_algebra is None,
         has_nonlinear_rows=layout.has_nonlinear_rows,
+        has_acceleration_rows=not bool(layout.of_velocities.all()),
         reads_increments=not compiled or layout.has_angles or any(e.events for e in layout.elements),
         has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
     )

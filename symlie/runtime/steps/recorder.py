@@ -120,6 +120,12 @@ class StepRecorder(MultistepRecorder):
             return NO_JACOBIAN
         return self._one(Jacobian, JacobianAt(float(c), q, v if self._features.has_nonlinear_rows else self.v))
 
+    @property
+    def _is_half_explicit(self) -> bool:
+        """True if stages satisfy hidden constraints at the following stage; with acceleration-level constraints all of
+        them are satisfied within the stage."""
+        return self._features.constrained and not self._features.has_acceleration_rows
+
     @recorded
     def first_stage(self, jacobian: Jacobian) -> StageValues:
         """Return v' at the start of the step for the λ there; if M is singular, solve for both.
@@ -129,7 +135,7 @@ class StepRecorder(MultistepRecorder):
         jacobian
             B there.
         """
-        if not (self._features.constrained and self._features.mass_is_regular):
+        if not (self._is_half_explicit and self._features.mass_is_regular):
             return self.stage(0.0, self.q, self.v)
         found = self._record(StageWithMultipliers(0.0, self.q, self.v, jacobian, START_LAMBDA))
         stage = self._stage_values(0.0, self.q, self.v, found)
@@ -158,7 +164,7 @@ class StepRecorder(MultistepRecorder):
             v' of all earlier stages.
         """
         c, q, v, _ = point
-        if not self._features.constrained:
+        if not self._is_half_explicit:
             return self.stage(c, q, v)
         known, guess = self._known_velocity(following, weights, accelerations), None
         if self._features.has_nonlinear_rows:
@@ -189,7 +195,7 @@ class StepRecorder(MultistepRecorder):
         guess
             The velocity approximately.
         """
-        if not self._features.constrained:
+        if not self._is_half_explicit:
             return self.velocity(self.v, weights, accelerations)
         known = self._known_velocity(following, weights, accelerations[:-1])
         guess = guess if self._features.has_nonlinear_rows else known
@@ -276,6 +282,28 @@ class StepRecorder(MultistepRecorder):
             self.next_stage(last)
             self._record(Multipliers(last.multiplier))
             self._record(Residuals(q, v, None))
+
+    @recorded
+    def stage_multipliers(
+        self, weights: Sequence[float], terms: Sequence[Multiplier], end: tuple[Configuration, Velocity, Jacobian]
+    ) -> None:
+        """Take Σ weight·λ of the stages of a half-explicit method as λ at the end of the step.
+
+        If the stages satisfy acceleration-level constraints, λ is that of a stage at the end.
+
+        Parameters
+        ----------
+        weights, terms
+            As for `multipliers`.
+        end
+            State at the end, with B there.
+        """
+        q, v, jacobian = end
+        if self._features.constrained and not self._is_half_explicit:
+            self.end_multipliers(q, v)
+        else:
+            self.residuals(q, v, jacobian)
+            self.multipliers(weights, terms)
 
     @recorded
     def multipliers(self, weights: Sequence[float], terms: Sequence[Multiplier]) -> None:

@@ -27,7 +27,7 @@ static inline int take_matrix(newton_problem *restrict s, symlie_mask of_lanes, 
     (void)P;
     if (keeps_others) A.values = s->fresh, A.rounding = s->fresh + MATRIX_VALUES;
     const int status = take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
-                                             TANGENT ? mean : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->rate,
+                                             TANGENT ? mean : s->zero, s->M, s->B, s->B_n, s->F_n, s->acceleration, s->velocity, s->rate,
                                              s->scale, &A);
     if (KEEPS_FACTORS) measure_rounding(P, q, s->B, s->terms, &A);
     if (keeps_others) copy_where(of_lanes, MATRIX_VALUES + DIMENSION + ROWS, A.values, s->A.values);
@@ -69,7 +69,9 @@ static inline int take_again(newton_problem *restrict s, symlie_mask of_lanes, c
     const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *mean = v_dot + DIMENSION;
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
     system_jacobian(P, record[0], q, v, s->B);
-    if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, v, s->B_n);
+#if HAS_ETA
+    increment_coefficients(s, record[SEES_END ? 0 : 1], SEES_END ? q : q_n, v);
+#endif
     return take_matrix(s, of_lanes, record[0], q, v, v_dot, mean, mean + DIMENSION);
 }
 
@@ -117,10 +119,12 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : SYMLIE_NUMBER(1);
     s->has_factors = s->is_refreshed = SYMLIE_FALSE;
     if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
-    for (int k = 0; NONLINEAR_ROWS && k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
+    for (int k = 0; (NONLINEAR_ROWS || VALUES_OF_F > 0) && k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
     const int status = KEEPS_FACTORS ? find_factors(s, kept, at_hand) : SYMLIE_DONE;
-    if (HAS_ETA && !SEES_END) system_jacobian(P, t_n, q_n, s->v, s->B_n);
+#if HAS_ETA && !SEES_END
+    increment_coefficients(s, t_n, q_n, s->v);
+#endif
     return status;
 }
 

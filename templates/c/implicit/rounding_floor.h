@@ -14,13 +14,14 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
         terms[k] = SYMLIE_NUMBER(0);
     }
     for (int k = 0; k < VALUES_OF_K; k++) terms[STIFFNESS_ROW[k]] += fabs(A->K[k]) * sizes[STIFFNESS_COLUMN[k]];
-#if FIELDS
     for (int k = 0; k < VALUES_OF_Sq; k++) terms[STATE_ROW[k]] += fabs(A->Sq[k]) * sizes[STATE_COLUMN[k]];
-#endif
 #if CONSTRAINED
     terms += DIMENSION;
     for (int k = 0; k < ROWS; k++) terms[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_ROW[k]] += fabs(B[k]) * sizes[JACOBIAN_COLUMN[k]];
+    for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) terms[OPEN_ROW[k]] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < VALUES_OF_Zq; k++)
+        if (IS_OPEN[CURVATURE_ROW[k]]) terms[CURVATURE_ROW[k]] += fabs(A->Z[k]) * sizes[CURVATURE_COLUMN[k]];
 #endif
 }
 
@@ -68,10 +69,8 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] -= s->B[k] * s->lambda[JACOBIAN_ROW[k]];
 #endif
     for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
-#if FIELDS
     for (int k = 0; k < COUNT_OF_STATE; k++)
         terms[STATE[k]] = 2 * fabs(s->v_dot[STATE[k]]) + s->rate * fabs(s->theta[STATE[k]]);
-#endif
     for (int k = 0; k < MASS_VALUES; k++) {
         const int i = MASS_ROW[k], j = MASS_COLUMN[k];
         terms[i] += fabs(s->M[k]) * acceleration_size(s, j);
@@ -79,10 +78,13 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     }
 #if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
+    copy(ROWS, s->A.rounding + DIMENSION, s->rows);
+    for (int k = 0; k < COUNT_OF_OPEN_TO; k++)
+        if (IS_OPEN[JACOBIAN_ROW[k]]) s->rows[JACOBIAN_ROW[k]] += fabs(s->B[k]) * acceleration_size(s, JACOBIAN_COLUMN[k]);
 #endif
     for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
     for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = SYMLIE_NUMBER(0);
-    return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->A.rounding + DIMENSION));
+    return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->rows));
 }
 
 #endif

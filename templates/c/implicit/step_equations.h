@@ -6,6 +6,7 @@
  *   Phi(t, q) = 0                                                           (d)
  *   B v + b = 0   (with eta; without it the nonholonomic constraints)       (e)
  *   v' = f(t, q, v, v', lambda)   (first-order states)                      (f)
+ *   B v' + Z = 0   (acceleration-level constraints)                         (g)
  *
  * A method defines v and v' as functions of an increment w; for first-order states v' is the rate of the increment. It
  * defines, after this file,
@@ -60,6 +61,7 @@ typedef struct {
     symlie_real scale;              /* scale of dynamic equations and multipliers */
     const symlie_real *q_n;
     symlie_real *B_n;               /* B_n in (b) */
+    symlie_real *F_n;               /* Fq there, and the other derivatives of dependent nodes */
     symlie_real *theta;             /* theta of the last residual; the following arrays depend on it */
     symlie_real *w;                 /* equal to theta without eta */
     symlie_real *mean;              /* argument of T in the last matrix; equal to theta without SEES_END */
@@ -95,6 +97,7 @@ typedef struct {
 /* Memory of a step. */
 #define IMPLICIT_STEP(name)                                                                                          \
     ARRAY(name##_B_n, (HAS_ETA && !SEES_END) * JACOBIAN_VALUES);                                                   \
+    ARRAY(name##_F_n, HAS_ETA * VALUES_OF_F);                                                                        \
     ARRAY(name##_w, HAS_ETA * DIMENSION);                                                                            \
     ARRAY(name##_theta, DIMENSION);                                                                                  \
     ARRAY(name##_mean, SEES_END * DIMENSION);                                                                        \
@@ -110,7 +113,7 @@ typedef struct {
     ARRAY(name##_zero, LEAVES_OUT * (DIMENSION + ROWS));                                                             \
     ARRAY(name##_u, UNKNOWNS);                                                                                       \
     ARRAY(name##_r, UNKNOWNS);                                                                                       \
-    ARRAY(name##_d, UNKNOWNS);                                                                                       \
+    ARRAY(name##_d, SOLVED);                                                                                         \
     ARRAY(name##_moved, UNKNOWNS);                                                                                   \
     ARRAY(name##_guess, KEEPS_FACTORS * UNKNOWNS);                                                                   \
     ARRAY(name##_values, KEEPS_FACTORS ? 0 : MATRIX_VALUES);                                                         \
@@ -121,21 +124,34 @@ typedef struct {
     ARRAY(name##_block, HAS_ETA * (BLOCKS + 1));                                                                     \
     ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
+    ARRAY(name##_Z, VALUES_OF_Z);                                                                                    \
+    ARRAY(name##_F, VALUES_OF_F);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     ARRAY(name##_fresh, KEEPS_FACTORS && SYMLIE_LANES > 1 ? MATRIX_VALUES + DIMENSION + ROWS : 0);                   \
     newton_problem name = {                                                                                          \
-        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
+        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .F_n = name##_F_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess, .fresh = name##_fresh,                          \
-        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
+        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_Z, name##_F, name##_rounding}}; \
     for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = SYMLIE_NUMBER(0)
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
     return (6LL + HAS_ETA + SEES_END + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
-           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
+           (3LL + KEEPS_FACTORS) * UNKNOWNS + SOLVED + iteration_workspace(P) + HAS_ETA * VALUES_OF_F + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
 }
+
+#if HAS_ETA
+/* B and Fq in (b) at a configuration; Vq and Vv depend on the velocity v and are not used. */
+static inline void increment_coefficients(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v)
+{
+    const symlie_problem *P = s->P;
+    system_jacobian(P, t, q, v, s->B_n);
+    system_dependents(P, t, q, v, v, s->lambda, s->F_n, s->F_n + VALUES_OF_Fq, s->F_n + VALUES_OF_Fq + VALUES_OF_Vq);
+    (void)P;
+}
+#endif
 
 /* (a), (b) */
 static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
@@ -147,11 +163,17 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 #if HAS_ETA
     if (FINDS_JACOBIAN) {
         if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
-        system_jacobian(P, s->t, s->q, s->v, s->B);
+        increment_coefficients(s, s->t, s->q, s->v);
     }
     copy(DIMENSION, u, s->w);
+    for (int k = 0; k < COUNT_OF_DEPENDENT; k++) s->w[DEPENDENT[k]] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++)
         s->w[JACOBIAN_COLUMN[k]] += HAS_PHI[JACOBIAN_ROW[k]] ? s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] : SYMLIE_NUMBER(0);
+    for (int n = 0; n < COUNT_OF_FOLLOWED; n++) {
+        const int k = FOLLOWED[n];
+        s->w[FOLLOWED_COLUMN[k]] += s->F_n[k] * s->w[FOLLOWED_ROW[k]];
+    }
+    for (int k = 0; k < COUNT_OF_DEPENDENT; k++) s->w[DEPENDENT[k]] = u[DEPENDENT[k]];
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = SYMLIE_NUMBER(0);
 #endif
     formula_at(P, s->formula, s->theta, s->w, s->v, s->v_dot);
@@ -187,13 +209,19 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, s->scratch);
         for (int k = 0; k < COUNT_OF_RATE_ROW; k++) r[RATE_UNKNOWN[k]] = s->scratch[RATE_ROW[k]];
     }
+    if (COUNT_OF_OPEN_ROW > 0) {
+        /* (g) */
+        system_curvature(P, s->t, s->q, s->v, s->rows);
+        multiply_jacobian(P, s->B, s->v_dot, s->scratch);
+        for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) r[DIMENSION + OPEN_ROW[k]] = s->scratch[OPEN_ROW[k]] + s->rows[OPEN_ROW[k]];
+    }
 #endif
-#if FIELDS
-    /* (f) */
-    copy(DIMENSION, s->v, s->terms);
-    system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
-    for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
-#endif
+    if (FIELDS) {
+        /* (f) */
+        copy(DIMENSION, s->v, s->terms);
+        system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
+        for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
+    }
     for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = SYMLIE_NUMBER(0);
 #if HAS_ETA
     for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = SYMLIE_NUMBER(0);

@@ -245,6 +245,8 @@ def check_differentiable(system: System, recorded: RecordedSteps) -> None:
         reason = "events change the state or the constraints of the model"
     elif layout.has_placed_nodes:
         reason = "the model has dependent nodes"
+    elif isinstance(method, Implicit) and not layout.of_velocities.all():
+        reason = "the model has acceleration-level constraints"
     elif layout.has_coordinate_rates:
         reason = "the model is stepped in stored coordinates of rotations"
     elif system.mechanics.takes_redundant_rows:

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.half_explicit import HalfExplicit
-from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
+from symlie.runtime.methods.implicit import ImplicitTableau
 from symlie.runtime.methods.programs.bdf import bdf_first_step, bdf_start, bdf_step, derivative_weights
 from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
 from symlie.runtime.steps.recorder import StepRecorder
@@ -28,7 +28,7 @@ from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 MOST_STEPS = 5
 """Largest number of steps with a stable formula."""
 
-REFUSED_STATES = "first-order states on spaces other than R(n)"
+REFUSED_STATES = "first-order states that are not elements of the group which moves them"
 """Model feature that no BDF method supports."""
 
 
@@ -52,7 +52,7 @@ class Bdf(ImplicitProgram):
 
     family: ClassVar[str] = "bdf"
     members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES)
+    refused: ClassVar[tuple[str, ...]] = (REFUSED_STATES,)
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -118,10 +118,11 @@ def order_of_steps(steps: int) -> FoundOrder:
 
 def refusal_of_states(name: str, layout: Layout) -> str | None:
     """Return why a BDF method cannot integrate the first-order states of a model, or None."""
-    moved = [n.type.name for n in layout.nodes if not n.type.velocities]
-    if all(re.fullmatch(r"R\d+(_left|_right)?", space) for space in moved):
+    moved = [n.type for n in layout.nodes if not n.type.velocities]
+    if all(kind.is_translated or re.fullmatch(r"R\d+(_left|_right)?", kind.name) for kind in moved):
         return None
     return (
-        f"Method '{name}' supports first-order states in R(n) only, but nodes of '{layout.name}' are first-order "
-        "states on other spaces; use generalized_alpha or half_explicit_5."
+        f"Method '{name}' supports first-order states that are elements of the group which moves them, such as "
+        f"vectors and translation_space(group), but nodes of '{layout.name}' are on other spaces; use "
+        "generalized_alpha or half_explicit_5."
     )

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.bdf.fixed import MOST_STEPS, REFUSED_STATES, order_of_steps, refusal_of_states
 from symlie.runtime.methods.family import Method
-from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
+from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, ImplicitTableau
 from symlie.runtime.methods.options import Bounded, Option
 from symlie.runtime.methods.programs.bdf_variable import bdf_variable_start, bdf_variable_step
 from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
@@ -45,7 +45,7 @@ class BdfVariable(ImplicitProgram):
     stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     members: ClassVar[str] = "bdf"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES, "fixed steps")
+    refused: ClassVar[tuple[str, ...]] = (REFUSED_STATES, "fixed steps")
     chooses_order: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
 

@@ -16,6 +16,9 @@ For first-order states the part of V_i in (12) is the algebra-valued f at stage 
 
 Source: [Tumiotto2024], equations (12) to (15) and section 3.
 
+With acceleration-level constraints B V̇ + Z = 0, all stages solve (16) at their own arguments, as in explicit
+Runge–Kutta–Munthe-Kaas methods of the same tableau.
+
 If M is regular only on the null space of B, the following system replaces (13) in stage 1, unless V̇_1 is known from
 the previous step:
 
@@ -68,8 +71,7 @@ def half_explicit_step(s: StepRecorder, tableau: HalfExplicitTableau) -> None:
     assert end is not None
     end_Q, end_V, end_Theta, end_B = end
     s.end(end_Q, end_V, end_Theta)
-    s.residuals(end_Q, end_V, end_B)
-    s.multipliers(rounded(tableau.d).tolist(), Lambda)  # (15)
+    s.stage_multipliers(rounded(tableau.d).tolist(), Lambda, (end_Q, end_V, end_B))  # (15)
     if tableau.fsal:
         s.next_stage(stage)
     if b_hat is None:

@@ -139,7 +139,6 @@ class UserDefinedImplicit(ImplicitProgram, UserDefined):
 
     family: ClassVar[str] = "user_defined_implicit"
     members: ClassVar[str] = "user-defined implicit methods"
-    refused: ClassVar[tuple[str, ...]] = ImplicitProgram.refused
     takes_coordinate_rates: ClassVar[bool] = False
 
     @classmethod

@@ -70,6 +70,29 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     return with_headers({**c_files(system.files, layout.name), **source})
 
 
+def tangents_library(system: System, method: Method, tangents: int) -> tuple[Library, float]:
+    """Library of a model with the time loop of a method for numbers with tangents, and its compile time in s."""
+    _ = system.prepared
+    start, files = time.perf_counter(), tangents_files(system, method, tangents)
+    path, compiled = compiled_library(files, "tangents.cpp", system.optimize, takes_steps=True, is_cpp=True)
+    library = Library(path, system.layout.interface_hash)
+    return library, time.perf_counter() - start if compiled else 0.0
+
+
+def tangents_files(system: System, method: Method, tangents: int) -> dict[str, str]:
+    """Source files for numbers with tangents by name; ``tangents.cpp`` includes the others. Exports are those of C, and
+    events, which do not change the state, are not searched."""
+    source = driver_files(system, method)
+    lines = source.pop("driver.c").splitlines()
+    model = f'#include "{system.layout.name}.c"'
+    after = {model: ["#undef HAS_EVENTS", "#define HAS_EVENTS 0"]}
+    omitted = {f'#include "{name}"' for name in ("members.h", "shorter_steps.h")}
+    body = [x for line in lines if line not in omitted for x in (line, *after.get(line, []))]
+    head = [f"#define SYMLIE_TANGENTS {tangents}", '#include "real.h"', 'extern "C" {', '#include "interface.h"', "}"]
+    source["tangents.cpp"] = "\n".join([*head, *body, '#include "differentiate.h"', ""])
+    return with_headers(source)
+
+
 def _bandwidth(layout: Layout) -> str:
     """Bandwidth of the Schur complement of a chain as a compile-time constant, for an unrolled elimination.
 

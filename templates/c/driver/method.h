@@ -185,7 +185,7 @@ static inline int reads_first_acceleration(const symlie_control *restrict contro
 /* Replace a number by zero if numerical damping has made it negligible. */
 static inline symlie_real without_traces(symlie_real x)
 {
-    return SYMLIE_WHERE(fabs(x) < (symlie_scalar)NEGLIGIBLE, SYMLIE_NUMBER(0), x);
+    return SYMLIE_WHERE(fabs(x) < (symlie_scalar)NEGLIGIBLE, x - SYMLIE_VALUE(x), x);
 }
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.

@@ -99,7 +99,7 @@ static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *rest
         end += trial->v[k] * trial->v[k];
     }
     const symlie_real last = state->last_change;
-    state->last_change = change;
+    state->last_change = SYMLIE_VALUE(change);
     return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
 }
 

@@ -134,6 +134,14 @@ static inline int newton_refresh(newton_problem *restrict s, symlie_mask of_lane
     return take_matrix(s, of_lanes, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
 
+#ifdef SYMLIE_TANGENTS
+static inline int newton_matrix(newton_problem *restrict s)
+{
+    if (KEEPS_FACTORS) forget_kept(s->P);
+    return take_matrix(s, SYMLIE_TRUE, s->t, s->q, s->v, s->v_dot, tangent_at(s), s->lambda);
+}
+#endif
+
 /* Inlined: otherwise some compilers make the solution several times slower. */
 static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
@@ -206,7 +214,7 @@ static inline int take_implicit_step(newton_problem *restrict s, const step_form
     const symlie_problem *P = s->P;
     const newton_policy policy = IMPLICIT_POLICY;
     const symlie_real *kept = state->own + OWN - RECORD;
-    const int at_hand = trial->own_rest > 0;
+    const int at_hand = !HAS_TANGENTS && trial->own_rest > 0; /* not if tangents needed another matrix */
     (void)P;
     trial->own_rest = 0;
     int status = begin_implicit_step(s, formula, t, t + h, velocity, acceleration, rate, q_n, kept, at_hand, trial->own + OWN - RECORD);

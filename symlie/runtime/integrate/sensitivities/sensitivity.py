@@ -13,7 +13,9 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps, recorded_steps
-from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
+from symlie.runtime.integrate.sensitivities.tangent_run import has_tangents, run_with_tangents
+from symlie.runtime.integrate.sensitivities.variables import Variable, variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
@@ -139,21 +141,34 @@ def sensitivity(
     names = output_names_of(system, of)
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
-    recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
-    run = DifferentiatedRun(system, recorded, variables)
-    states = recorded_states(recorded)
+    options_of_run = RunOptions.of(dict(options))
+    if has_tangents(system):
+        solution, found = run_with_tangents(system, t_span, options_of_run, variables, names)
+    else:
+        solution, found = _by_matrices(system, t_span, options_of_run, variables, names)
+    sizes = [part.stop - part.start for part, _ in (system.layout.outputs[name] for name in names)]
+    outputs = np.split(found.outputs, np.cumsum(sizes)[:-1], axis=1) if names else []
+    labels = tuple(v.label for v in variables)
+    of_outputs = dict(zip(names, outputs, strict=True))
+    return Sensitivity(solution, labels, found.q, found.v, found.multipliers, of_outputs)
+
+
+def _by_matrices(
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    variables: Sequence[Variable],
+    names: Sequence[str],
+) -> tuple[Solution, StateTangents]:
+    """Return a run with the tangents of its recorded states, from the matrices of its steps."""
+    recorded = recorded_steps(system, t_span, options)
+    run, states = DifferentiatedRun(system, recorded, variables), recorded_states(recorded)
     parts = run.parts(run.forward())
     outputs = run.outputs(states, parts) if names else np.zeros((len(states), len(variables), 0))
-    slices = {name: system.layout.outputs[name][0] for name in names}
-    q, v, multipliers = (np.swapaxes(parts[name][states], 1, 2) for name in ("q", "v", "multipliers"))
-    return Sensitivity(
-        recorded.solution,
-        tuple(v.label for v in variables),
-        q,
-        v,
-        multipliers,
-        {name: np.swapaxes(outputs[..., part], 1, 2) for name, part in slices.items()},
-    )
+    chosen = [np.arange(part.start, part.stop) for part, _ in (system.layout.outputs[name] for name in names)]
+    found = [parts[name][states] for name in ("q", "v", "multipliers")]
+    found.append(outputs[..., np.concatenate(chosen)] if names else outputs)
+    return recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found))
 
 
 def check_multipliers(chosen: str) -> None:

@@ -20,7 +20,7 @@ long long symlie_begin_tangents_workspace(const symlie_problem *P)
 }
 
 int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q, symlie_real *v,
-                          symlie_real *lambda)
+                          symlie_real *lambda, symlie_real *acceleration)
 {
     symlie_problem with_workspace = *P;
     symlie_real *work = P->workspace;
@@ -37,8 +37,10 @@ int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie
     take_tangents(DIMENSION, moved_v, v);
     if (!P->integrates_velocities) return SYMLIE_DONE;
     const int status = symlie_acceleration(&with_workspace, t, q, v, a, multipliers);
-    if (status == SYMLIE_DONE) take_tangents(ROWS, multipliers, lambda);
-    return status;
+    if (status != SYMLIE_DONE) return status;
+    take_tangents(ROWS, multipliers, lambda);
+    take_tangents(DIMENSION, a, acceleration);
+    return SYMLIE_DONE;
 }
 
 void symlie_increment_tangents(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *theta)

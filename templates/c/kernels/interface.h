@@ -338,10 +338,10 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
 /* Exported by libraries with tangents, where a symlie_real is a value and its derivatives; those of configurations are
  * in the Lie algebra. */
 /* Complete the derivatives of an initial state for the velocities in v and the increments theta, whose values are zero,
- * of integrated nodes; the values of q, v and lambda are given. Returns a symlie_status. */
+ * of integrated nodes; the values of q, v, lambda and v' are given. Returns a symlie_status. */
 long long symlie_begin_tangents_workspace(const symlie_problem *P);
 int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q, symlie_real *v,
-                          symlie_real *lambda);
+                          symlie_real *lambda, symlie_real *acceleration);
 /* Compute the increments of several configurations, whose values are zero, one array row per configuration. */
 void symlie_increment_tangents(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *theta);
 /* Compute named outputs at several states, one array row per state. */

@@ -5,6 +5,9 @@
 #define SYMLIE_TANGENTS_H
 
 #include <math.h>
+#if defined(__AVX2__) && SYMLIE_TANGENTS >= 4
+#include <immintrin.h>
+#endif
 
 #define restrict __restrict__
 #define _Static_assert static_assert
@@ -39,6 +42,20 @@ SYMLIE_TANGENT double tangent_of(symlie_real x, int direction) { return x.tangen
 SYMLIE_TANGENT double tangent_of(symlie_real x, int direction) { return x.tangent; }
 #endif
 
+/* d x + e: tangents need not have the same bits on all processors. */
+SYMLIE_TANGENT symlie_tangent tangents_fused(symlie_tangent d, double x, symlie_tangent e)
+{
+#if SYMLIE_TANGENTS == 8 && defined(__AVX512F__)
+    return (symlie_tangent)_mm512_fmadd_pd((__m512d)d, _mm512_set1_pd(x), (__m512d)e);
+#elif SYMLIE_TANGENTS == 4 && defined(__AVX2__) && defined(__FMA__)
+    return (symlie_tangent)_mm256_fmadd_pd((__m256d)d, _mm256_set1_pd(x), (__m256d)e);
+#elif SYMLIE_TANGENTS == 1 && defined(__FP_FAST_FMA)
+    return __builtin_fma(d, x, e);
+#else
+    return d * x + e;
+#endif
+}
+
 SYMLIE_TANGENT symlie_real operator+(symlie_real x) { return x; }
 SYMLIE_TANGENT symlie_real operator-(symlie_real x) { return {-x.value, -x.tangent}; }
 SYMLIE_TANGENT bool operator!(symlie_real x) { return !x.value; }
@@ -46,12 +63,12 @@ SYMLIE_TANGENT symlie_real operator+(symlie_real x, symlie_real y) { return {x.v
 SYMLIE_TANGENT symlie_real operator-(symlie_real x, symlie_real y) { return {x.value - y.value, x.tangent - y.tangent}; }
 SYMLIE_TANGENT symlie_real operator*(symlie_real x, symlie_real y)
 {
-    return {x.value * y.value, x.tangent * y.value + y.tangent * x.value};
+    return {x.value * y.value, tangents_fused(y.tangent, x.value, x.tangent * y.value)};
 }
 SYMLIE_TANGENT symlie_real operator/(symlie_real x, symlie_real y)
 {
     const double quotient = x.value / y.value;
-    return {quotient, (x.tangent - y.tangent * quotient) * (1 / y.value)};
+    return {quotient, tangents_fused(y.tangent, -quotient, x.tangent) * (1 / y.value)};
 }
 
 /* Numbers without tangents. */

@@ -13,11 +13,15 @@ from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_steps
 from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers, recorded_states
+from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import ListsPublicNames, line
+
+MOST_FORWARD = 64
+"""Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
 
 Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]]]
 """Function of a solution that returns a number and its derivatives by outputs, with the shapes of the outputs."""
@@ -97,11 +101,21 @@ def gradient(
     """
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
-    recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
+    options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
+    if has_tangents(system) and len(variables) <= MOST_FORWARD:
+        run = TangentRun.of(system, t_span, options_of_run)
+        value, weights = weights_of_loss(run.solution, loss(run.solution))
+        outputs = system.layout.outputs
+        names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
+        chosen = [np.arange(len(weights[0]))[outputs[name][0]] for name in names]
+        columns = np.concatenate([np.zeros(0, dtype=np.intp), *chosen])
+        found = gradient_with_tangents(run, variables, names, weights[:, columns])
+        return Gradient(value, found, labels, run.solution)
+    recorded = recorded_steps(system, t_span, options_of_run)
     value, weights = weights_of_loss(recorded.solution, loss(recorded.solution))
-    run = DifferentiatedRun(system, recorded, variables)
-    found = run.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
-    return Gradient(value, found, tuple(v.label for v in variables), recorded.solution)
+    steps = DifferentiatedRun(system, recorded, variables)
+    found = steps.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
+    return Gradient(value, found, labels, recorded.solution)
 
 
 def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:

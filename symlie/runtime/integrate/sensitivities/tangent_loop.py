@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,18 +25,18 @@ class StateTangents:
     multipliers: Array
     outputs: Array
 
-    def narrowed(self, count: int) -> StateTangents:
-        """Return the first tangents."""
-        return StateTangents(*(getattr(self, name)[..., :count] for name in _NAMES))
-
     @staticmethod
     def joined(parts: Sequence[StateTangents]) -> StateTangents:
         """Return the tangents of consecutive states."""
+        if len(parts) == 1:
+            return parts[0]
         return StateTangents(*(np.concatenate([getattr(x, name) for x in parts]) for name in _NAMES))
 
     @staticmethod
     def side_by_side(parts: Sequence[StateTangents]) -> StateTangents:
         """Return the tangents of the same states in further directions."""
+        if len(parts) == 1:
+            return parts[0]
         return StateTangents(*(np.concatenate([getattr(x, name) for x in parts], axis=2) for name in _NAMES))
 
 
@@ -56,6 +56,8 @@ class TangentLoop(CompiledIntegration):
         Tangents of q, in the Lie algebra, and of v at the start, shape (tangents, dimension).
     outputs
         Indices of the outputs to be differentiated.
+    sink
+        Function that receives the tangents of consecutive recorded states.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class TangentLoop(CompiledIntegration):
         tangents: int,
         start: tuple[Array, Array],
         outputs: Sequence[int],
+        sink: Callable[[StateTangents], None],
     ) -> None:
         self._width, layout = 1 + tangents, run.system.layout
         super().__init__(
@@ -78,7 +81,7 @@ class TangentLoop(CompiledIntegration):
             compiled=TangentMethod(run.system, run.method, run.control, variables, tangents),
             width=self._width,
         )
-        self.found: list[StateTangents] = []
+        self._sink, self._count = sink, len(variables) or len(start[0])
         sizes = [part.stop - part.start for part, _ in layout.outputs.values()]
         self._outputs = np.array(outputs, dtype=np.int64), sum(sizes[k] for k in outputs)
         self._begin(layout.dimension, start)
@@ -90,7 +93,7 @@ class TangentLoop(CompiledIntegration):
         for k, (dq, dv) in enumerate(zip(*start, strict=True), start=1):
             theta[:dimension, k], v[:dimension, k] = dq, dv
         pointer = self.library.pointer
-        parts = [pointer(self._arrays[name]) for name in ("q", "v", "lambda")]
+        parts = [pointer(self._arrays[name]) for name in ("q", "v", "lambda", "acceleration")]
         status = self.library.call.symlie_begin_tangents(self.problem, self.t, pointer(theta), *parts)
         if STATUSES[status] is not Status.DONE:
             raise SingularSystemError(
@@ -123,7 +126,10 @@ class TangentLoop(CompiledIntegration):
             arguments = pointer(np.ascontiguousarray(t)), *map(pointer, states), len(wanted)
             places = pointer(wanted, "long long[]")
             library.call.symlie_output_tangents(self.problem, n, *arguments, places, pointer(outputs))
-        parts = (x.reshape(n, -1, self._width)[..., 1:] for x in (v, multipliers))
-        self.found.append(
-            StateTangents(theta[:, : self._sizes[1], 1:], *(x.copy() for x in parts), outputs[:, :size, 1:])
-        )
+        tangents = slice(1, 1 + self._count)
+        parts = [
+            theta[:, : self._sizes[1]],
+            *(x.reshape(n, -1, self._width) for x in (v, multipliers)),
+            outputs[:, :size],
+        ]
+        self._sink(StateTangents(*(np.array(x[..., tangents]) for x in parts)))

@@ -1,8 +1,11 @@
-"""Forward derivatives of a run in compiled code."""
+"""Forward derivatives of runs in compiled code."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from symlie.compile.compiler import compiles_cpp
 from symlie.contract.constants import Status
@@ -14,20 +17,122 @@ from symlie.runtime.integrate.sensitivities.start import start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents, TangentLoop
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.integrate.time_loop import TimeLoopLike
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 
 AT_ONCE = 8
-"""Largest number of tangents of a number: those of one vector register of the widest kind."""
+"""Largest number of tangents of a number, which is that of the widest vector registers."""
 
-COUNTS = (1, 2, 4, AT_ONCE)
-"""Numbers of tangents for which a library is compiled."""
+COUNTS = (1, 4, AT_ONCE)
+"""Numbers of tangents for which libraries are compiled."""
 
 
 def has_tangents(system: System) -> bool:
     """Return whether runs of a system are differentiated in compiled code."""
     return system.backend == "c" and compiles_cpp()
+
+
+@dataclass(eq=False)
+class TangentRun:
+    """Run whose states are differentiated, several tangents at a time.
+
+    Attributes
+    ----------
+    run
+        The run.
+    records_start
+        True if the initial state is recorded.
+    """
+
+    run: Run
+    records_start: bool
+    _solution: Solution | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, system: System, t_span: tuple[float, float] | float, options: RunOptions, start: Start | None = None
+    ) -> TangentRun:
+        """Return a run from the initial state or from a consistent one; raise UnsupportedMethodError if it has no
+        tangents, and the errors of `solve` for its arguments."""
+        request = requested(system, t_span, options)
+        begin = beginning(system, request, start)
+        parts = request.method, request.plan, request.control, request.record_every, request.settings
+        run = Run(system, *parts, system.timings, begin)
+        check_with_tangents(run)
+        return cls(run, request.records_start)
+
+    @property
+    def solution(self) -> Solution:
+        """The solution, by a run without tangents unless one with tangents has computed it; raise ModelError if a
+        terminal event ends the run, and the errors of `solve`."""
+        if self._solution is None:
+            self._keep(self.run.loop(self.run.begin))
+        assert self._solution is not None
+        return self._solution
+
+    def by_variables(self, variables: Sequence[Variable], names: Sequence[str], sink: Callable[[slice], Sink]) -> None:
+        """Pass the tangents of recorded states and of named outputs by variables to the sink of each range of
+        variables."""
+        system, t0 = self.run.system, float(self.run.settings["t_span"][0])
+        starts = start_tangents(system, t0, self.run.begin.at.q, variables)
+        self._forward(variables, starts, names, sink)
+
+    def along(self, starts: tuple[Array, Array], sink: Callable[[slice], Sink]) -> None:
+        """Pass the tangents of recorded states along tangents at the start, shape (tangents, dimension), to the sink of
+        each range of them."""
+        self._forward([], starts, [], sink)
+
+    def _forward(
+        self,
+        variables: Sequence[Variable],
+        starts: tuple[Array, Array],
+        names: Sequence[str],
+        sink: Callable[[slice], Sink],
+    ) -> None:
+        known = list(self.run.system.layout.outputs)
+        outputs = [known.index(name) for name in names]
+        if self.run.system.layout.events:
+            _ = self.solution  # loops with tangents do not search events
+        count = len(starts[0])
+        tangents = next((n for n in COUNTS if n >= count), AT_ONCE)
+        for first in range(0, count, tangents):
+            part = slice(first, min(first + tangents, count))
+            of_part = starts[0][part], starts[1][part]
+            loop = TangentLoop(self.run, variables[part], tangents, of_part, outputs, sink(part))
+            if self.records_start:
+                loop.keep_start()
+            if self._solution is None:
+                self._keep(loop)
+            else:
+                _finish(loop, Recorder(self.run.system.layout))
+
+    def _keep(self, loop: TimeLoopLike) -> None:
+        """Integrate by a loop at the start, and keep the solution."""
+        begin, recorder = self.run.begin, Recorder(self.run.system.layout)
+        if self.records_start:
+            at = begin.at
+            recorder.add_state(float(self.run.settings["t_span"][0]), at.q, at.v, at.multipliers, at.carried)
+        self._solution = found = execute(self.run, loop, begin, recorder)
+        if found.status == "event":
+            raise ModelError(
+                f"A terminal event ends the run at t = {found.t[-1]:.9g}; choose an end before it, or make it "
+                "non-terminal."
+            )
+
+
+Sink = Callable[[StateTangents], None]
+"""Function that receives the tangents of consecutive recorded states."""
+
+
+def _finish(loop: TangentLoop, recorder: Recorder) -> None:
+    """Integrate to the end a run that is known to succeed."""
+    status = Status.BUDGET
+    while status in (Status.BUDGET, Status.BUFFER_FULL):
+        status = loop.advance(MOST_STEPS)
+        loop.drain(recorder)
 
 
 def run_with_tangents(
@@ -37,39 +142,37 @@ def run_with_tangents(
     variables: Sequence[Variable],
     names: Sequence[str],
 ) -> tuple[Solution, StateTangents]:
-    """Return the solution of a run, and the tangents of its recorded states and of named outputs by variables; raise
-    ModelError if a terminal event ends it, and the errors of `solve`."""
-    request = requested(system, t_span, options)
-    begin = beginning(system, request, None)
-    parts = request.method, request.plan, request.control, request.record_every, request.settings
-    run = Run(system, *parts, system.timings, begin)
-    check_with_tangents(run)
-    known = list(system.layout.outputs)
-    outputs = [known.index(name) for name in names]
-    starts = start_tangents(system, request.t0, begin.at.q, variables)
-    # Loops with tangents do not search events.
-    solution = _solution(run, run.loop(begin), request.records_start) if system.layout.events else None
-    if solution is not None and solution.status == "event":
-        raise ModelError(
-            f"A terminal event ends the run at t = {solution.t[-1]:.9g}; choose an end before it, or make it "
-            "non-terminal."
-        )
-    found = []
-    for first in range(0, len(variables), AT_ONCE):
-        part = slice(first, first + AT_ONCE)
-        chosen = variables[part]
-        tangents = next(n for n in COUNTS if n >= len(chosen))
-        loop = TangentLoop(run, chosen, tangents, (starts[0][part], starts[1][part]), outputs)
-        if request.records_start:
-            loop.keep_start()
-        if solution is None:
-            solution = _solution(run, loop, request.records_start)
-        else:
-            _finish(loop, Recorder(system.layout))
-        of_part = StateTangents.joined(loop.found)
-        found.append(of_part.narrowed(len(chosen)))
-    assert solution is not None
-    return solution, StateTangents.side_by_side(found)
+    """Return the solution of a run, and the tangents of its recorded states and of named outputs by variables."""
+    run, found = TangentRun.of(system, t_span, options), list[list[StateTangents]]()
+
+    def sink(_: slice) -> Sink:
+        found.append([])
+        return found[-1].append
+
+    run.by_variables(variables, names, sink)
+    return run.solution, StateTangents.side_by_side([StateTangents.joined(parts) for parts in found])
+
+
+def gradient_with_tangents(
+    run: TangentRun, variables: Sequence[Variable], names: Sequence[str], weights: Array
+) -> Array:
+    """Return the derivatives Σ weight·∂y/∂p of named outputs y by variables p, shape (variables,), for weights of shape
+    (states, components)."""
+    total = np.zeros(len(variables))
+
+    def sink(part: slice) -> Sink:
+        first = 0
+
+        def take(tangents: StateTangents) -> None:
+            nonlocal first
+            n = len(tangents.outputs)
+            total[part] += np.einsum("nc,nck->k", weights[first : first + n], tangents.outputs)
+            first += n
+
+        return take
+
+    run.by_variables(variables, names, sink)
+    return total
 
 
 def check_with_tangents(run: Run) -> None:
@@ -90,20 +193,3 @@ def check_with_tangents(run: Run) -> None:
         raise UnsupportedMethodError(
             f"Runs of '{layout.name}' with method '{run.method.name}' have no sensitivities: {reason}."
         )
-
-
-def _solution(run: Run, loop: TimeLoopLike, records_start: bool) -> Solution:
-    """Return the solution of a run by a loop at its start."""
-    begin, recorder = run.begin, Recorder(run.system.layout)
-    if records_start:
-        at = begin.at
-        recorder.add_state(float(run.settings["t_span"][0]), at.q, at.v, at.multipliers, at.carried)
-    return execute(run, loop, begin, recorder)
-
-
-def _finish(loop: TangentLoop, recorder: Recorder) -> None:
-    """Integrate to the end a run that is known to succeed."""
-    status = Status.BUDGET
-    while status in (Status.BUDGET, Status.BUFFER_FULL):
-        status = loop.advance(MOST_STEPS)
-        loop.drain(recorder)

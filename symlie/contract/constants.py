@@ -94,7 +94,7 @@ NEWTON_STEPS = 50
 TANGENT_STEPS = 50
 """Maximum number of corrections of the tangents of an implicit step."""
 
-TANGENT_ENOUGH = 1e-14
+TANGENT_ENOUGH = 1e-13
 """Relative size of the last correction of these tangents: rounding of the residual."""
 
 NEWTON_SLOW = 3

@@ -13,6 +13,15 @@ static inline void take_tangents(int n, const symlie_real *restrict tangents, sy
     for (int k = 0; k < n; k++) x[k].tangent = tangents[k].tangent;
 }
 
+long long symlie_values_workspace(const symlie_problem *P)
+{
+#if VALUES_FIRST
+    return values_workspace(P);
+#else
+    return 0;
+#endif
+}
+
 long long symlie_begin_tangents_workspace(const symlie_problem *P)
 {
     const long long own = STORAGE + 2LL * DIMENSION + ROWS;

@@ -89,6 +89,14 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
     TRIAL(other);
     other.is_inside = 1;
 #endif
+#if VALUES_FIRST
+    value_steps values;
+    if (!begin_values(P, state, &values)) return SYMLIE_SINGULAR;
+    trial.values = &values;
+#if HAS_EVENTS || HAS_SWITCHES
+    other.values = &values;
+#endif
+#endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
 #if RELEASES
     if (!keep_rows(P, work, state, &mass)) return SYMLIE_NOT_FINITE;

@@ -6,7 +6,6 @@
  *   newton_residual(problem, u, r)     evaluate r(u)
  *   newton_refresh(problem, lanes)     evaluate the matrix of some lanes at the point of the last residual; returns a
  *                                      symlie_status
- *   newton_matrix(problem)             with tangents: the same without effects on later steps
  *   newton_correction(problem, r, d)   d = matrix^-1 r with the latest matrix; returns a symlie_status
  *   newton_is_rounding(problem, d)     return whether a correction is below the resolution of the configuration
  *   newton_floor(problem, r)           norm of a residual due to rounding alone, or 0 if unknown; r is the last one
@@ -155,7 +154,7 @@ static inline int newton_tangents(newton_problem *restrict problem, int n, int h
     double last = 0;
     newton_residual(problem, u, r);
     if (!has_matrix) {
-        const int status = newton_matrix(problem);
+        const int status = newton_refresh(problem, SYMLIE_TRUE);
         if (status != SYMLIE_DONE) return status;
     }
     for (int taken = 0; taken < TANGENT_STEPS; taken++) {

@@ -24,8 +24,6 @@ static inline void newton_residual(newton_problem *restrict problem, const symli
     system_symplectic(problem->P, problem->t, problem->q, u, problem->h, problem->theta, r, problem->J);
 }
 
-#define newton_matrix(problem) newton_refresh(problem, SYMLIE_TRUE)
-
 static inline int newton_refresh(newton_problem *restrict problem, symlie_mask of_lanes)
 {
     return all_finite(DIMENSION * DIMENSION, problem->J) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;

@@ -93,8 +93,6 @@ PART_OF_STAGE void newton_residual(newton_problem *restrict s, const symlie_real
     else start_residual(s, u, r);
 }
 
-#define newton_matrix(problem) newton_refresh(problem, SYMLIE_TRUE)
-
 PART_OF_STAGE int newton_refresh(newton_problem *restrict s, symlie_mask of_lanes)
 {
     s->has_factors |= of_lanes;

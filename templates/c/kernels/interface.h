@@ -71,6 +71,8 @@ typedef struct {
     const int *change;              /* changes x 3: event value, component of (v, q), result of the kernel `resets`; -1
                                      * and -2 stand for the values 0 and 1 */
     symlie_real *workspace;         /* symlie_workspace values */
+    const void *values;             /* with tangents: the symlie_problem of numbers without them, with a workspace of
+                                     * symlie_values_workspace numbers */
 } symlie_problem;
 
 /* Complete state of an integration, sufficient to resume it. */
@@ -339,6 +341,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
  * in the Lie algebra. */
 /* Complete the derivatives of an initial state for the velocities in v and the increments theta, whose values are zero,
  * of integrated nodes; the values of q, v, lambda and v' are given. Returns a symlie_status. */
+long long symlie_values_workspace(const symlie_problem *P);
 long long symlie_begin_tangents_workspace(const symlie_problem *P);
 int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q, symlie_real *v,
                           symlie_real *lambda, symlie_real *acceleration);

@@ -30,6 +30,7 @@ typedef lanes_integer symlie_whole __attribute__((vector_size(SYMLIE_LANES * siz
 typedef symlie_whole symlie_mask;
 typedef symlie_scalar symlie_lane;
 #define HAS_TANGENTS 0
+#define VALUES_FIRST 0
 #define SYMLIE_VALUE(x) (x)
 
 static inline symlie_real lanes_of_number(symlie_scalar x) { return x - (symlie_real){0}; }

@@ -36,9 +36,13 @@ typedef SYMLIE_REAL symlie_scalar;
 #else
 #ifdef SYMLIE_TANGENTS
 #define HAS_TANGENTS 1
+#ifndef VALUES_FIRST
+#define VALUES_FIRST 0 /* 1 if each step is taken without tangents first */
+#endif
 #include "tangents.h"
 #else
 #define HAS_TANGENTS 0
+#define VALUES_FIRST 0
 typedef symlie_scalar symlie_real;
 #define SYMLIE_VALUE(x) (x) /* the number without derivatives */
 #endif

@@ -62,8 +62,12 @@ class TangentMethod:
         self.problem, problem_held = template.problem(flat)
         for k in range(len(flat.elements)):
             self.problem.elements[k].stride //= self.width
+        values, values_held = template.problem(system.prepared)
+        size = max(self.library.call.symlie_values_workspace(self.problem), 1)
+        workspace = values.workspace = self.library.pointer(np.zeros(int(size)))
+        self.problem.values = values
         self._control, control_held = in_memory(self.library, control_structure(system.layout, control))
-        self._held: list[object] = [problem_held, control_held]
+        self._held: list[object] = [problem_held, values_held, values, workspace, control_held]
 
     def plan(self, plan: Plan, record_every: int) -> Pointer:
         """``symlie_plan`` of the segments with a separate step budget, valid as long as this object."""

@@ -1155,6 +1155,11 @@ FORWARD_AND_REVERSE = 1e-12
 """Derivatives by products of the same matrices from the left and from the right: some hundred roundings of products
 whose size may exceed that of the result by ten."""
 
+TWO_FORMS_OF_TANGENTS = 1e-10
+"""Tangents of the same steps from two derivations, relative to the largest one of q, v or λ: rounding over a hundred
+steps, 1e-13, times the conditioning of λ, 1/h = 1e2 in methods that determine it from constraints of velocities.
+Measured 1e-14 for q and v, 7e-12 for λ."""
+
 DERIVATIVE_OF_ADAPTIVE_RUN = 1e-7
 """Derivatives of a run with a relative tolerance of 1e-9 per step against those of a run with errors far below,
 relative to the largest derivative: errors of tangents are ten times those of states, over tens of steps."""

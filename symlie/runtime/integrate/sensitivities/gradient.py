@@ -9,10 +9,12 @@ from typing import TypeAlias, Unpack
 import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
-from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_steps
-from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers, recorded_states
+from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
+from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
+from symlie.runtime.integrate.sensitivities.step_maps import refusal_of_matrices
 from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
@@ -22,6 +24,9 @@ from symlie.utilities.showing import ListsPublicNames, line
 
 MOST_FORWARD = 64
 """Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
+
+LARGEST_MATRICES = 64
+"""Largest number of velocities for which dense matrices of steps are used."""
 
 Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]]]
 """Function of a solution that returns a number and its derivatives by outputs, with the shapes of the outputs."""
@@ -102,8 +107,8 @@ def gradient(
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
-    if has_tangents(system) and len(variables) <= MOST_FORWARD:
-        run = TangentRun.of(system, t_span, options_of_run)
+    run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
+    if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run)):
         value, weights = weights_of_loss(run.solution, loss(run.solution))
         outputs = system.layout.outputs
         names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
@@ -116,6 +121,12 @@ def gradient(
     steps = DifferentiatedRun(system, recorded, variables)
     found = steps.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
     return Gradient(value, found, labels, recorded.solution)
+
+
+def has_no_matrices(run: Run) -> bool:
+    """Return whether the steps of a run have no matrices, which are needed in reverse, or dense ones are too large."""
+    layout = run.system.layout
+    return layout.dimension > LARGEST_MATRICES or bool(refusal_of_matrices(run.system, run.method, run.control))
 
 
 def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:

@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
-from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
-from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps, recorded_steps
-from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
-from symlie.runtime.integrate.sensitivities.tangent_run import has_tangents, run_with_tangents
-from symlie.runtime.integrate.sensitivities.variables import Variable, variables_of
+from symlie.runtime.integrate.sensitivities.forward import forward_tangents
+from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
@@ -141,34 +137,12 @@ def sensitivity(
     names = output_names_of(system, of)
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
-    options_of_run = RunOptions.of(dict(options))
-    if has_tangents(system):
-        solution, found = run_with_tangents(system, t_span, options_of_run, variables, names)
-    else:
-        solution, found = _by_matrices(system, t_span, options_of_run, variables, names)
+    solution, found = forward_tangents(system, t_span, RunOptions.of(dict(options)), variables, names)
     sizes = [part.stop - part.start for part, _ in (system.layout.outputs[name] for name in names)]
     outputs = np.split(found.outputs, np.cumsum(sizes)[:-1], axis=1) if names else []
     labels = tuple(v.label for v in variables)
     of_outputs = dict(zip(names, outputs, strict=True))
     return Sensitivity(solution, labels, found.q, found.v, found.multipliers, of_outputs)
-
-
-def _by_matrices(
-    system: System,
-    t_span: tuple[float, float] | float,
-    options: RunOptions,
-    variables: Sequence[Variable],
-    names: Sequence[str],
-) -> tuple[Solution, StateTangents]:
-    """Return a run with the tangents of its recorded states, from the matrices of its steps."""
-    recorded = recorded_steps(system, t_span, options)
-    run, states = DifferentiatedRun(system, recorded, variables), recorded_states(recorded)
-    parts = run.parts(run.forward())
-    outputs = run.outputs(states, parts) if names else np.zeros((len(states), len(variables), 0))
-    chosen = [np.arange(part.start, part.stop) for part, _ in (system.layout.outputs[name] for name in names)]
-    found = [parts[name][states] for name in ("q", "v", "multipliers")]
-    found.append(outputs[..., np.concatenate(chosen)] if names else outputs)
-    return recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found))
 
 
 def check_multipliers(chosen: str) -> None:
@@ -190,8 +164,3 @@ def output_names_of(system: System, of: str | Sequence[str] | None) -> list[str]
                 f"{', '.join(known) or 'none'}."
             )
     return names
-
-
-def recorded_states(recorded: RecordedSteps) -> NDArray[np.intp]:
-    """Return the indices of the states between steps that the solution contains."""
-    return np.searchsorted(recorded.t, recorded.solution.t)

@@ -31,8 +31,9 @@ COUNTS = (1, 4, AT_ONCE)
 
 
 def has_tangents(system: System) -> bool:
-    """Return whether runs of a system are differentiated in compiled code."""
-    return system.backend == "c" and compiles_cpp()
+    """Return whether runs of a system are differentiated in compiled code. Its states have the bits of `solve` unless
+    the compiler may fuse operations, which depends on the code around them."""
+    return system.backend == "c" and system.optimize != "contract" and compiles_cpp()
 
 
 @dataclass(eq=False)
@@ -133,24 +134,6 @@ def _finish(loop: TangentLoop, recorder: Recorder) -> None:
     while status in (Status.BUDGET, Status.BUFFER_FULL):
         status = loop.advance(MOST_STEPS)
         loop.drain(recorder)
-
-
-def run_with_tangents(
-    system: System,
-    t_span: tuple[float, float] | float,
-    options: RunOptions,
-    variables: Sequence[Variable],
-    names: Sequence[str],
-) -> tuple[Solution, StateTangents]:
-    """Return the solution of a run, and the tangents of its recorded states and of named outputs by variables."""
-    run, found = TangentRun.of(system, t_span, options), list[list[StateTangents]]()
-
-    def sink(_: slice) -> Sink:
-        found.append([])
-        return found[-1].append
-
-    run.by_variables(variables, names, sink)
-    return run.solution, StateTangents.side_by_side([StateTangents.joined(parts) for parts in found])
 
 
 def gradient_with_tangents(

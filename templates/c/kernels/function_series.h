@@ -5,34 +5,34 @@
 
 #include "constants.h"
 
-#define ENOUGH ((symlie_lane)0x1p-60)
-#define SEED ((symlie_lane)1e-100)
+#define ENOUGH ((symlie_scalar)0x1p-60)
+#define SEED ((symlie_scalar)1e-100)
 #define MOST_FUNCTIONS 256 /* number of c_{k,n} for n = 0, 1, ... */
 
 /* c_{1,n} s^n by backward recurrence, normalised by sum (2n + 1) j_n^2 = 1. */
-static inline int backward_bessel(symlie_lane omega, symlie_lane z, symlie_lane s, int last, symlie_lane *restrict y)
+static inline int backward_bessel(symlie_scalar omega, symlie_scalar z, symlie_scalar s, int last, symlie_scalar *restrict y)
 {
     int first = omega > last ? (int)ceil(omega) : last;
-    for (symlie_lane error = 1; error > ENOUGH;) {
+    for (symlie_scalar error = 1; error > ENOUGH;) {
         first++;
-        error *= z / ((symlie_lane)4 * first * first - 3 * z);
+        error *= z / ((symlie_scalar)4 * first * first - 3 * z);
     }
     y[first + 1] = 0, y[first] = SEED;
-    const symlie_lane ratio = z / (s * s);
+    const symlie_scalar ratio = z / (s * s);
     for (int n = first; n > 0; n--) y[n - 1] = (2 * n + 1) / s * y[n] - ratio * y[n + 1];
-    symlie_lane total = 0, power = 1;
+    symlie_scalar total = 0, power = 1;
     for (int n = 0; n <= first; n++) {
-        const symlie_lane x = power * y[n];
+        const symlie_scalar x = power * y[n];
         total += (2 * n + 1) * (x * x);
         power *= omega / s;
     }
-    const symlie_lane scale = 1 / sqrt(total);
+    const symlie_scalar scale = 1 / sqrt(total);
     for (int n = 0; n <= first; n++) y[n] *= n % 2 ? -scale : scale;
     return first + 2;
 }
 
 /* The same by forward recurrence. */
-static inline int forward_bessel(symlie_lane omega, int last, symlie_lane *restrict y)
+static inline int forward_bessel(symlie_scalar omega, int last, symlie_scalar *restrict y)
 {
     y[0] = sin(omega) / omega;
     y[1] = -(y[0] - cos(omega)) / omega;
@@ -42,10 +42,10 @@ static inline int forward_bessel(symlie_lane omega, int last, symlie_lane *restr
 
 /* c_{k+2,n} from c_{k,n}, by forward recurrence up to 4n + k + 2 = 2 omega and backward recurrence above; one number is
  * lost at the end. */
-static inline void raise_index(int k, int count, symlie_lane at_zero, symlie_lane z, symlie_lane omega, symlie_lane s,
-                  symlie_lane *restrict y, symlie_lane *restrict found)
+static inline void raise_index(int k, int count, symlie_scalar at_zero, symlie_scalar z, symlie_scalar omega, symlie_scalar s,
+                  symlie_scalar *restrict y, symlie_scalar *restrict found)
 {
-    const symlie_lane turn = omega / 2 - (k + 2) / (symlie_lane)4;
+    const symlie_scalar turn = omega / 2 - (k + 2) / (symlie_scalar)4;
     const int middle = !(turn >= 1) ? 0 : turn < count - 1 ? (int)turn : count - 1;
     found[0] = found[count - 1] = 0;
     for (int n = count - 1; n > middle + 1; n--) found[n - 1] = -(y[n] + z * found[n]) / (2 * n * s);
@@ -57,14 +57,14 @@ static inline void raise_index(int k, int count, symlie_lane at_zero, symlie_lan
 }
 
 /* c_{k,m}. */
-static inline void coefficient_series(int k, int m, symlie_lane z, int order, symlie_lane *restrict out)
+static inline void coefficient_series(int k, int m, symlie_scalar z, int order, symlie_scalar *restrict out)
 {
-    symlie_lane y[MOST_FUNCTIONS], other[MOST_FUNCTIONS], factor = 1, at_zero = 1;
-    const symlie_lane omega = sqrt(z), s = omega > 1 ? omega : 1;
+    symlie_scalar y[MOST_FUNCTIONS], other[MOST_FUNCTIONS], factor = 1, at_zero = 1;
+    const symlie_scalar omega = sqrt(z), s = omega > 1 ? omega : 1;
     const int last = m + order + 1 + k / 2;
     const int count = omega < 2 * last + k ? backward_bessel(omega, z, s, last, y) : forward_bessel(omega, last, y);
     if (k % 2 == 0) {
-        const symlie_lane cosine = y[0] - z * -y[1] / s;
+        const symlie_scalar cosine = y[0] - z * -y[1] / s;
         for (int n = count - 1; n > 0; n--) y[n] = -s * y[n - 1];
         y[0] = cosine;
     }
@@ -81,20 +81,20 @@ static inline void coefficient_series(int k, int m, symlie_lane z, int order, sy
 
 /* Coefficients of the powers 1 to `last` of the sum over all poles in g_0, which determine those of all g_m; they are
  * positive. */
-static inline void cotangent_terms(symlie_lane z, int last, symlie_lane *restrict terms)
+static inline void cotangent_terms(symlie_scalar z, int last, symlie_scalar *restrict terms)
 {
     /* Coefficients of sum_{n>3} 1/(4 pi^2 n^2 - z), and 4 pi^2 as an unevaluated sum. */
-    symlie_lane further[] = {
+    symlie_scalar further[] = {
         0.007189319455037842, 4.797777740389712e-06, 5.628571691501304e-09, 7.694489782590537e-12,
         1.1236594825402052e-14, 1.697178229881732e-17, 2.6118773492411107e-20, 4.0637074141552605e-23,
         6.364215240121328e-26, 1.0007294993394272e-28, 1.5775223401439616e-31, 2.4906676318987927e-34,
         3.936279142255365e-37, 6.224841831254412e-40, 9.84790367805057e-43, 1.5583659504789778e-45};
     const int count = sizeof further / sizeof *further;
-    const symlie_lane first = 39.47841760435743, second = 2.5061182034958845e-15;
-    if (!(z >= 0 && (first - z) + second > 0)) z = (symlie_lane)NAN;
+    const symlie_scalar first = 39.47841760435743, second = 2.5061182034958845e-15;
+    if (!(z >= 0 && (first - z) + second > 0)) z = (symlie_scalar)NAN;
     for (int n = 0; n < count; n++)
         for (int i = count - 2; i >= n; i--) further[i] += z * further[i + 1];
-    symlie_lane part[3], power[3];
+    symlie_scalar part[3], power[3];
     for (int n = 1; n <= 3; n++) power[n - 1] = part[n - 1] = 1 / ((n * n * first - z) + n * n * second);
     for (int n = 1; n <= last; n++) {
         terms[n] = n < count ? further[n] : z * 0;
@@ -106,32 +106,32 @@ static inline void cotangent_terms(symlie_lane z, int last, symlie_lane *restric
 }
 
 /* g_m from its terms of the powers m + 1 to m + order. */
-static inline void cotangent_from_terms(int m, const symlie_lane *restrict terms, int order, symlie_lane *restrict out)
+static inline void cotangent_from_terms(int m, const symlie_scalar *restrict terms, int order, symlie_scalar *restrict out)
 {
-    symlie_lane factor = 2;
+    symlie_scalar factor = 2;
     for (int i = 1; i <= m; i++) factor *= 2 * i;
     for (int j = 1; j <= order; j++) {
-        factor *= (m + j) / (symlie_lane)j;
+        factor *= (m + j) / (symlie_scalar)j;
         out[j - 1] = terms[m + j] * factor;
     }
 }
 
 /* g_m. */
-static inline void cotangent_series(int m, symlie_lane z, int order, symlie_lane *restrict out)
+static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_scalar *restrict out)
 {
-    symlie_lane terms[MOST_FUNCTIONS];
+    symlie_scalar terms[MOST_FUNCTIONS];
     cotangent_terms(z, m + order, terms);
     cotangent_from_terms(m, terms, order, out);
 }
 
 /* a_p by backward recurrence of 2x a' + (2p + 1) a = 1/(1 + x), in units of (-1)^n/(1 + x)^n. */
-static inline void angle_series(int p, symlie_lane x, int order, symlie_lane *restrict out)
+static inline void angle_series(int p, symlie_scalar x, int order, symlie_scalar *restrict out)
 {
-    if (!(x >= -0.0625 && x <= 1.0625)) x = (symlie_lane)NAN;
-    const symlie_lane reciprocal = 1 / (1 + x), contraction = fabs(x * reciprocal);
+    if (!(x >= -0.0625 && x <= 1.0625)) x = (symlie_scalar)NAN;
+    const symlie_scalar reciprocal = 1 / (1 + x), contraction = fabs(x * reciprocal);
     int last = order;
-    for (symlie_lane error = 1; error > ENOUGH; error *= contraction) last++;
-    symlie_lane a = 0, power = 1;
+    for (symlie_scalar error = 1; error > ENOUGH; error *= contraction) last++;
+    symlie_scalar a = 0, power = 1;
     for (int n = last; n > 0; n--) {
         a = (reciprocal + 2 * (n + 1) * (x * reciprocal) * a) / (2 * n + 2 * p + 1);
         if (n <= order) out[n - 1] = a;
@@ -149,10 +149,10 @@ static inline void put_series(int count, const symlie_real *restrict f, int lane
 }
 
 /* A user-defined series with coefficients about a centre. */
-static inline void shifted_series(int count, const double *restrict coefficients, symlie_lane delta, int order, symlie_lane *restrict out)
+static inline void shifted_series(int count, const double *restrict coefficients, symlie_scalar delta, int order, symlie_scalar *restrict out)
 {
-    symlie_lane terms[MOST_TERMS_OF_SERIES];
-    for (int i = 0; i < count; i++) terms[i] = (symlie_lane)coefficients[i];
+    symlie_scalar terms[MOST_TERMS_OF_SERIES];
+    for (int i = 0; i < count; i++) terms[i] = (symlie_scalar)coefficients[i];
     for (int n = 0; n <= order; n++) {
         for (int i = count - 2; i >= n; i--) terms[i] += delta * terms[i + 1];
         if (n) out[n - 1] = terms[n];

@@ -1,4 +1,4 @@
-"""`gradient`: derivatives of a scalar function of outputs, in reverse."""
+"""`gradient`: derivatives of a scalar function of outputs, forward for few variables, or in reverse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import ListsPublicNames, line
 
-MOST_FORWARD = 64
+MOST_FORWARD = 128
 """Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
 
 LARGEST_MATRICES = 64
@@ -79,8 +79,9 @@ def gradient(
 ) -> Gradient:
     """Differentiate a scalar function of the outputs of a run with respect to parameters, inputs and initial values.
 
-    The derivatives of the function are propagated backwards through the steps, so that the cost hardly depends on the
-    number of variables. They are equal to those of `sensitivity` up to rounding.
+    Up to 128 variables are differentiated forward, without stored states. Otherwise the derivatives of the function are
+    propagated backwards through the matrices of the steps, if the model is small and the method has such matrices. Both
+    results are equal to those of `sensitivity` up to rounding.
 
     Parameters
     ----------

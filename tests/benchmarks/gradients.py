@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def relative_times(case: Case) -> list[float]:
     and in each further one, and of a gradient; only the start and the end are recorded."""
     system, span, first = case.build(), case.h * case.steps, case.wrt[:1]
     count = len(variables_of(system, case.wrt))
-    options = {"method": case.method, "h": case.h, "record_every": 0}
+    options: dict[str, Any] = {"method": case.method, "h": case.h, "record_every": 0}
     plain = best(lambda: sl.solve(system, span, **options))
     one = best(lambda: sl.sensitivity(system, span, wrt=first, of=[], **options))
     every = best(lambda: sl.sensitivity(system, span, wrt=case.wrt, of=[], **options))

@@ -1155,6 +1155,14 @@ FORWARD_AND_REVERSE = 1e-12
 """Derivatives by products of the same matrices from the left and from the right: some hundred roundings of products
 whose size may exceed that of the result by ten."""
 
+TWO_FORMS_OF_TANGENTS = 1e-11
+"""Tangents of q, v and outputs of the same steps from two derivations, relative to the largest one: rounding of 2e-16
+per operation over a hundred steps and the conditioning of stages. Measured 7e-13."""
+
+MULTIPLIERS_OF_TWO_FORMS = 1e-10
+"""The same for λ, which differs by the rounding of tangents of v, 2e-13, divided by products of h = 1/128 and rates of
+one to ten per second. Measured 1.2e-11 with Baumgarte's stabilisation."""
+
 DERIVATIVE_OF_ADAPTIVE_RUN = 1e-7
 """Derivatives of a run with a relative tolerance of 1e-9 per step against those of a run with errors far below,
 relative to the largest derivative: errors of tangents are ten times those of states, over tens of steps."""

@@ -46,9 +46,9 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD symlie_scalar symlie_c1_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c1_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sqrt(z);
+    const symlie_lane s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
@@ -58,9 +58,9 @@ static inline symlie_real symlie_c1(symlie_real z)
     return 1.0 - z * ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD symlie_scalar symlie_c2_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c2_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sin((sqrt(z) * 0.5));
+    const symlie_lane s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
@@ -70,9 +70,9 @@ static inline symlie_real symlie_c2(symlie_real z)
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD symlie_scalar symlie_c3_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c3_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sqrt(z);
+    const symlie_lane s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
@@ -82,11 +82,11 @@ static inline symlie_real symlie_c3(symlie_real z)
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD symlie_scalar symlie_g0_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_g0_beyond(symlie_lane z)
 {
-    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_lane d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (symlie_scalar)NAN;
+    return (symlie_lane)NAN;
 }
 
 static inline symlie_real symlie_g0(symlie_real z)

@@ -49,9 +49,9 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD symlie_scalar symlie_c1_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c1_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sqrt(z);
+    const symlie_lane s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
@@ -61,9 +61,9 @@ static inline symlie_real symlie_c1(symlie_real z)
     return 1.0 - z * ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD symlie_scalar symlie_c2_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c2_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sin((sqrt(z) * 0.5));
+    const symlie_lane s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
@@ -73,11 +73,11 @@ static inline symlie_real symlie_c2(symlie_real z)
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD symlie_scalar symlie_c2_1_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c2_1_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sqrt(z);
-    const symlie_scalar s1 = s0 * 0.5;
-    const symlie_scalar s2 = sin(s1);
+    const symlie_lane s0 = sqrt(z);
+    const symlie_lane s1 = s0 * 0.5;
+    const symlie_lane s2 = sin(s1);
     return (s2 * (((s2 * 2.0) - (s0 * cos(s1))) * (-2.0))) / (z * z);
 }
 
@@ -87,9 +87,9 @@ static inline symlie_real symlie_c2_1(symlie_real z)
     return (((((((((((-3.260206230985694e-23) * z + 1.7733714995382063e-20) * z + (-7.397872125493447e-18)) * z + 2.4990681607544742e-15) * z + (-6.691268047899252e-13)) * z + 1.3764894711460903e-10) * z + (-2.0876756987778738e-08)) * z + 2.2045855379188016e-06) * z + (-0.0001488095238095238)) * z + 0.005555555555555556) * z + (-0.08333333333333333));
 }
 
-SYMLIE_COLD symlie_scalar symlie_c3_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c3_beyond(symlie_lane z)
 {
-    const symlie_scalar s0 = sqrt(z);
+    const symlie_lane s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
@@ -99,11 +99,11 @@ static inline symlie_real symlie_c3(symlie_real z)
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD symlie_scalar symlie_c3_1_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_c3_1_beyond(symlie_lane z)
 {
-    const symlie_scalar x = z - 24.0;
+    const symlie_lane x = z - 24.0;
     if (z <= 39.47841760435743) return (((((((((((((2.389815746834671e-33 * x + (-2.0429774008377888e-30)) * x + 1.4941337259255895e-27) * x + (-9.358536148728163e-25)) * x + 4.94872858328947e-22) * x + (-2.173935757592691e-19)) * x + 7.779915380109013e-17) * x + (-2.213828537451705e-14)) * x + 4.856625780748154e-12) * x + (-7.886069078219331e-10)) * x + 8.960680530702935e-08) * x + (-6.561462841632865e-06)) * x + 0.0002710264115094557) * x + (-0.004838980572118562));
-    const symlie_scalar s0 = sqrt(z);
+    const symlie_lane s0 = sqrt(z);
     return ((sin(s0) * 3.0) - (s0 * (cos(s0) + 2.0))) / (s0 * (z * z));
 }
 
@@ -113,11 +113,11 @@ static inline symlie_real symlie_c3_1(symlie_real z)
     return (((((((((7.123444109013544e-22 * z + (-3.511791973054717e-19)) * z + 1.3151877619229284e-16) * z + (-3.936033471006943e-14)) * z + 9.176596247327634e-12) * z + (-1.6059043832339576e-09)) * z + 2.004168670830976e-07) * z + (-1.653439153439137e-05)) * z + 0.0007936507936507937) * z + (-0.016666666666666666));
 }
 
-SYMLIE_COLD symlie_scalar symlie_g0_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_g0_beyond(symlie_lane z)
 {
-    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_lane d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (symlie_scalar)NAN;
+    return (symlie_lane)NAN;
 }
 
 static inline symlie_real symlie_g0(symlie_real z)
@@ -128,11 +128,11 @@ static inline symlie_real symlie_g0(symlie_real z)
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
-SYMLIE_COLD symlie_scalar symlie_g1_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_g1_beyond(symlie_lane z)
 {
-    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_lane d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((2.325923770189378e-33 * z + (-3.891464972893696e-31)) * z + 4.7125811588026443e-29) * z + (-2.0169398943142358e-27)) * z + 2.1271998355488073e-25) * z + 1.0235655692597454e-23) * z + 2.024389901736983e-21) * z + 2.6920841825633974e-19) * z + 3.695157035889608e-17) * z + 4.926369141988173e-15) * z + 6.365160198271954e-13) * z + 7.862399163197169e-11) * z + 9.066703021728699e-09) * z + 9.231619844552037e-07) * z + 6.463219731304473e-05) * z + (-0.013167735825261012)) * z + 4.329292934844553) / (d * d);
-    return (symlie_scalar)NAN;
+    return (symlie_lane)NAN;
 }
 
 static inline symlie_real symlie_g1(symlie_real z)

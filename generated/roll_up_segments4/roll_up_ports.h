@@ -5,11 +5,11 @@
 #ifndef SYMLIE_SET_PORTS_H
 #define SYMLIE_SET_PORTS_H
 
-SYMLIE_COLD symlie_scalar symlie_ports_g0_beyond(symlie_scalar z)
+SYMLIE_COLD symlie_lane symlie_ports_g0_beyond(symlie_lane z)
 {
-    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_lane d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (symlie_scalar)NAN;
+    return (symlie_lane)NAN;
 }
 
 static inline symlie_real symlie_ports_g0(symlie_real z)

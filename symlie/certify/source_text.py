@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 
-from symlie.contract.kernels import REAL, SCALAR
+from symlie.contract.kernels import LANE, REAL, SCALAR
 from symlie.errors import FormatError, ModelError
 from symlie.ir.series import Tail, register
 
@@ -37,7 +37,7 @@ def _definitions(source: str) -> list[re.Match[str]]:
 
 def _of_numbers(source: str) -> str:
     """Replace the number types and guards of a text by plain double precision."""
-    source = source.replace(REAL, "double").replace(SCALAR, "double")
+    source = source.replace(REAL, "double").replace(SCALAR, "double").replace(LANE, "double")
     return re.sub(
         r"SYMLIE_WITHIN\((\w+), z, ([^)]*)\);", r"if (SYMLIE_UNLIKELY(!(z <= \2))) return \1_beyond(z);", source
     )

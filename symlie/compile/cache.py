@@ -61,12 +61,12 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
 
 
 def compiled_library(
-    files: Mapping[str, str], main: str, optimize: str, *, takes_steps: bool = False
+    files: Mapping[str, str], main: str, optimize: str, *, takes_steps: bool = False, is_cpp: bool = False
 ) -> tuple[Path, bool]:
     """Return the shared library of the source file ``main``, compiled unless it is cached, and whether the compiler
     ran."""
     check_file_names([*files, main])
-    compiler_flags = flags(optimize, takes_steps=takes_steps)
+    compiler_flags = flags(optimize, takes_steps=takes_steps, is_cpp=is_cpp)
     identities = [find_compiler().identity, *compiler_flags, main]
     if "-march=native" in compiler_flags:
         identities.append(processor_identity())

@@ -26,6 +26,9 @@ from symlie.warnings import warn
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
 """Flags of all compilations: never -ffast-math; no SLP pass, which emits fused operations despite -ffp-contract=off."""
 
+AS_CPP = ("-x", "c++", "-std=gnu++20", "-fno-exceptions", "-fno-rtti", "-w")
+"""Flags that replace the language standard for code with tangents, which overloads operators of numbers."""
+
 LIBRARY_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 """End of the names of shared libraries."""
 
@@ -145,12 +148,14 @@ def _program_identity(path: str) -> str:
     return f"{real} {state.st_size} {state.st_mtime_ns}"
 
 
-def flags(optimize: str, *, takes_steps: bool = True) -> tuple[str, ...]:
+def flags(optimize: str, *, takes_steps: bool = True, is_cpp: bool = False) -> tuple[str, ...]:
     """Return all compiler flags for a value of ``optimize``; ``takes_steps`` marks time loops, whose speed matters more
-    than compile time."""
+    than compile time, and ``is_cpp`` code with tangents."""
     if optimize not in OPTIMIZATIONS:
         raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
-    base = BASE_FLAGS if takes_steps else (f for f in BASE_FLAGS if not f.startswith("-O"))
+    base = BASE_FLAGS if takes_steps else tuple(f for f in BASE_FLAGS if not f.startswith("-O"))
+    if is_cpp:
+        base = (*AS_CPP, *(f for f in base if not f.startswith("-std")))
     return (*base, *(() if takes_steps else WITHOUT_STEPS), *OPTIMIZATIONS[optimize])
 
 
@@ -296,11 +301,20 @@ def accepted_flags(compiler: Compiler, compiler_flags: tuple[str, ...]) -> tuple
     return tuple(accepted)
 
 
-def _accepts(compiler: Compiler, compiler_flags: tuple[str, ...]) -> bool:
+@functools.cache
+def compiles_cpp() -> bool:
+    """Return whether the C compiler also compiles C++."""
+    try:
+        return _accepts(find_compiler(), ("-shared", "-fPIC", *AS_CPP), "#include <math.h>\n")
+    except CompilerError:
+        return False
+
+
+def _accepts(compiler: Compiler, compiler_flags: tuple[str, ...], head: str = "") -> bool:
     """Return whether a compiler builds a shared library with these flags."""
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder, "probe.c"), Path(folder, f"probe{LIBRARY_SUFFIX}")
-        source.write_text("int symlie_probe(void);\nint symlie_probe(void) { return 0; }\n")
+        source.write_text(f"{head}int symlie_probe(void);\nint symlie_probe(void) {{ return 0; }}\n")
         try:
             code, _ = _ended([*compiler.command, *compiler_flags, "-o", str(output), str(source), "-lm"], source)
         except OSError:

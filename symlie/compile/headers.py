@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Mapping
 
-from symlie.contract.kernels import REAL, SCALAR, SYSTEM_KERNELS, Gather, prototypes
+from symlie.contract.kernels import LANE, REAL, SCALAR, SYSTEM_KERNELS, Gather, prototypes
 from symlie.utilities.paths import template_folder
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
@@ -33,6 +33,6 @@ def with_headers(files: Mapping[str, str]) -> dict[str, str]:
 def declarations() -> str:
     """Return all exports of a library as one text without directives."""
     text = _headers()["interface.h"] + _headers()["system_kernels.h"]
-    return f"typedef double {REAL};\ntypedef double {SCALAR};\n" + "".join(
+    return "".join(f"typedef double {name};\n" for name in (REAL, SCALAR, LANE)) + "".join(
         line for line in text.splitlines(keepends=True) if not line.startswith("#")
     )

@@ -91,6 +91,12 @@ VELOCITY_STEPS = 12
 NEWTON_STEPS = 50
 """Maximum number of Newton steps of an implicit step."""
 
+TANGENT_STEPS = 50
+"""Maximum number of corrections of the tangents of an implicit step."""
+
+TANGENT_ENOUGH = 1e-13
+"""Relative size of the last correction of these tangents: rounding of the residual."""
+
 NEWTON_SLOW = 3
 """Number of corrections with a reused factorisation above which the next step factorises anew."""
 

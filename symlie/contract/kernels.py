@@ -20,6 +20,9 @@ REAL = "symlie_real"
 SCALAR = "symlie_scalar"
 """C type of numbers that belong to no member."""
 
+LANE = "symlie_lane"
+"""Type of numbers of one member of several systems in SIMD lanes."""
+
 
 class Gather(enum.Enum):
     """Ways to assemble the results of nodes or elements into the result of a system."""

@@ -2,62 +2,103 @@
 
 python -m tests.benchmarks.gradients
 
-The heavy top on SE(3) with half_explicit_5 and generalized_alpha_index2, and the free top on SO(3) with rkmk_dopri5.
+The heavy top on SE(3) with half_explicit_5 and generalized_alpha_index2, the free top on SO(3) with rkmk_dopri5, and
+the roll-up of rods of 64 and 1,024 segments with half_explicit_5 and generalized_alpha_index2.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import symlie as sl
+from symlie.models import roll_up
+from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.system.system import System
 from tests.benchmarks.tables import header, row
 from tests.systems import heavy_top_equations
 
-STEP, STEPS, REPEATS = 1e-3, 2000, 5
+REPEATS = 5
 
-CASES = (("SE3", "half_explicit_5"), ("SE3", "generalized_alpha_index2"), ("SO3", "rkmk_dopri5"))
+
+@dataclass(frozen=True)
+class Case:
+    """Run of a system, with the variables and the output of its derivatives."""
+
+    name: str
+    build: Callable[[], System]
+    method: str
+    h: float
+    steps: int
+    wrt: Sequence[str]
+    of: str
+
+
+def top(group: str) -> Callable[[], System]:
+    """Return the builder of a heavy top on a group."""
+    return lambda: heavy_top_equations(group).compile(backend="c")
+
+
+def rod(segments: int) -> Callable[[], System]:
+    """Return the builder of a rod."""
+    return lambda: roll_up.build(segments=segments).derive().compile(backend="c")
+
+
+OF_TOP, OF_ROD = ["mass", "inertia", "lever", "gravity"], ["bending_stiffness", "extension_stiffness", "damping"]
+
+CASES = (
+    Case("top on SE3", top("SE3"), "half_explicit_5", 1e-3, 20_000, OF_TOP, "center_of_mass"),
+    Case("top on SE3", top("SE3"), "generalized_alpha_index2", 1e-3, 10_000, OF_TOP, "center_of_mass"),
+    Case("top on SO3", top("SO3"), "rkmk_dopri5", 1e-3, 40_000, OF_TOP, "center_of_mass"),
+    Case("rod of 64", rod(64), "half_explicit_5", 1e-5, 2_000, OF_ROD, "tip_distance"),
+    Case("rod of 64", rod(64), "generalized_alpha_index2", 1e-4, 500, OF_ROD, "tip_distance"),
+    Case("rod of 1,024", rod(1024), "half_explicit_5", 2e-8, 100, OF_ROD, "tip_distance"),
+    Case("rod of 1,024", rod(1024), "generalized_alpha_index2", 1e-5, 50, OF_ROD, "tip_distance"),
+)
 
 
 def best(run: Callable[[], object]) -> float:
-    """Return the shortest of some times, in s."""
+    """Return the shortest of some processor times after a first run, in s."""
     times = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
+    for _ in range(REPEATS + 1):
+        begin = time.process_time()
         run()
-        times.append(time.perf_counter() - begin)
-    return min(times)
+        times.append(time.process_time() - begin)
+    return min(times[1:])
 
 
-def weighted_height(solution: sl.Solution) -> tuple[float, dict[str, np.ndarray]]:
-    """Return the sum of all heights of the centre of mass."""
-    weights = np.zeros_like(np.asarray(solution.outputs["center_of_mass"]))
-    weights[:, 2] = 1.0
-    return float((weights * solution.outputs["center_of_mass"]).sum()), {"center_of_mass": weights}
+def sum_of(output: str) -> Callable[[sl.Solution], tuple[float, dict[str, np.ndarray]]]:
+    """Return the sum of all values of an output as a loss."""
+
+    def loss(solution: sl.Solution) -> tuple[float, dict[str, np.ndarray]]:
+        values = np.asarray(solution.outputs[output])
+        return float(values.sum()), {output: np.ones_like(values)}
+
+    return loss
 
 
-def relative_times(system: System, method: str) -> list[float]:
-    """Return the time of a plain run, in µs per step, and as multiples of it those of sensitivities in one and in ten
-    directions and of a gradient by ten variables."""
-    span, everything = STEPS * STEP, ["mass", "inertia", "lever", "gravity"]
-    plain = best(lambda: sl.solve(system, span, method=method, h=STEP))
-    times = [
-        best(lambda: sl.sensitivity(system, span, wrt="mass", of=[], method=method, h=STEP)),
-        best(lambda: sl.sensitivity(system, span, wrt=everything, of=[], method=method, h=STEP)),
-        best(lambda: sl.gradient(system, span, weighted_height, wrt=everything, method=method, h=STEP)),
-    ]
-    return [plain / STEPS * 1e6, *(found / plain for found in times)]
+def relative_times(case: Case) -> list[float]:
+    """Return the time of a plain run, in µs per step, and as multiples of it those of sensitivities in one direction
+    and in each further one, and of a gradient; only the start and the end are recorded."""
+    system, span, first = case.build(), case.h * case.steps, case.wrt[:1]
+    count = len(variables_of(system, case.wrt))
+    options: dict[str, Any] = {"method": case.method, "h": case.h, "record_every": 0}
+    plain = best(lambda: sl.solve(system, span, **options))
+    one = best(lambda: sl.sensitivity(system, span, wrt=first, of=[], **options))
+    every = best(lambda: sl.sensitivity(system, span, wrt=case.wrt, of=[], **options))
+    reverse = best(lambda: sl.gradient(system, span, sum_of(case.of), wrt=case.wrt, **options))
+    return [plain / case.steps * 1e6, one / plain, (every - one) / plain / (count - 1), reverse / plain]
 
 
 def main() -> None:
     """Print a table."""
-    header("system", "method", "plain, us per step", "one direction", "ten directions", "gradient by ten")
-    for group, method in CASES:
-        found = relative_times(heavy_top_equations(group).compile(backend="c"), method)
-        row(f"top on {group}", method, *(f"{x:.1f}" for x in found))
+    header("system", "method", "plain, us per step", "one direction", "each further", "gradient by all")
+    for case in CASES:
+        row(case.name, case.method, *(f"{x:.2f}" for x in relative_times(case)))
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ def check_derivative(system: System, q: Array, v: Array, h: float, steps: int = 
     start = Start(q, v, multipliers, np.zeros(system.layout.carried_size), acceleration=acceleration)
     at = flow_along(system, (0.0, steps * h), start, RunOptions(method="half_explicit_5", h=h), (eta, w))
     end = run_by_steps(system, q, v, h, steps)
-    for found, expected in ((at.recorded.q[-1], end.q), (at.recorded.v[-1], end.v)):
+    for found, expected in ((at.solution.q[-1], end.q), (at.solution.v[-1], end.v)):
         np.testing.assert_allclose(found, expected, rtol=0, atol=tolerances.BACKENDS * np.abs(expected).max())
     for k in range(eta.shape[1]):
         ends = [

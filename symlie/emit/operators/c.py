@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symlie.contract.kernels import REAL, SCALAR
+from symlie.contract.kernels import LANE, REAL, SCALAR
 from symlie.contract.signature import Signature
 from symlie.emit.c.printing import CPrinter, PrintedKernel, coefficient_function
 from symlie.emit.operators.loops import BY_PRECISION, LOOPED_MATRICES, largest, looped_factors, with_operations
@@ -86,12 +86,14 @@ def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
     text = (template_folder() / "c" / "kernels" / "primitives.h").read_text(encoding="utf-8")
     operators = {i.operator.removeprefix("call ") for k in kernels for i in k.body.instructions}
     found = []
-    heading, body = r"(symlie_(?:real|scalar) symlie_(\w+)\([^)]*\)", r"(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n))"
+    heading, body = r"(symlie_(?:real|scalar|lane) symlie_(\w+)\([^)]*\)", r"(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n))"
     for match in re.finditer(rf"(?:static inline|SYMLIE_COLD) {heading}{body}", text):
         name = match[2].removesuffix("_beyond")
         if name in operators and (name != match[2] or f"symlie_{name}_beyond(" not in text):
             source = f"static inline {match[1].rstrip()}".replace(f"{name}_beyond(", f"{name}(")
-            source = source.replace(REAL, real).replace(SCALAR, real).replace("symlie_", f"{prefix}_")
+            source = (
+                source.replace(REAL, real).replace(SCALAR, real).replace(LANE, real).replace("symlie_", f"{prefix}_")
+            )
             if real == "float":
                 source = re.sub(r"\b(sqrt|atan2?|fabs)\(", r"\1f(", source)
             found.append(source)

@@ -10,7 +10,7 @@ import numpy as np
 
 from symlie.compile.library import Library, Pointer
 from symlie.contract.constants import MOST_EVENTS, TRACE_WIDTH, Status
-from symlie.runtime.integrate.compiled_method import PLAN_TYPES, CompiledMethod
+from symlie.runtime.integrate.compiled_method import PLAN_TYPES, Compiled, CompiledMethod
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.kernels.c_structures import C_TYPES, Block
@@ -57,8 +57,9 @@ def _offset(ffi: Pointer) -> int:
     return int(ffi.offsetof("symlie_state", _FIELDS[0].name))
 
 
-def state_block(layout: Layout, method: Method, start: Start) -> Block:
-    """Arrays of ``symlie_state`` by name. Unknown values are zero, and each array has at least one entry."""
+def state_block(layout: Layout, method: Method, start: Start, width: int = 1) -> Block:
+    """Arrays of ``symlie_state`` by name. Unknown values are zero, and each array has at least one entry; entries have
+    a number of doubles, the first of which is the value."""
     known = {
         "q": (layout.storage, start.q),
         "v": (layout.dimension, start.v),
@@ -68,10 +69,10 @@ def state_block(layout: Layout, method: Method, start: Start) -> Block:
         "own": (method.own_size(layout), start.own),
         "event": (len(layout.events), start.event),
     }
-    block = Block({name: max(size, 1) for name, (size, _) in known.items()})
+    block = Block({name: width * max(size, 1) for name, (size, _) in known.items()})
     for name, (size, values) in known.items():
         if values is not None:
-            block.arrays[name][:size] = values
+            block.arrays[name][: width * size : width] = values
     return block
 
 
@@ -98,19 +99,22 @@ class CompiledIntegration:
         *,
         record_every: int,
         with_trace: bool = False,
+        compiled: Compiled | None = None,
+        width: int = 1,
     ) -> None:
         layout, start = system.layout, begin.at
         self.steps_per_second = LEAST_SPEED / max(1, layout.dimension)
-        self._compiled = compiled = CompiledMethod(system, method, control)
+        self._compiled = compiled = compiled or CompiledMethod(system, method, control)
         self.library = library = compiled.library
         self._integrate = library.call.symlie_integrate
         self.compile_seconds = compiled.compile_seconds
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events, self._own = len(layout.events), method.own_size(layout)
         self.state = library.ffi.new("symlie_state *")
-        block = state_block(layout, method, start)
+        block = state_block(layout, method, start, width)
         block.point(library, self.state)
-        self._state = state = block.arrays
+        self._arrays = block.arrays
+        self._state = state = {name: array[::width] for name, array in block.arrays.items()}
         self.q, self.v, self.multipliers, self.carried = (state[name] for name in ("q", "v", "lambda", "carried"))
         self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
         self._put_numbers(begin)
@@ -119,10 +123,11 @@ class CompiledIntegration:
         self._plan.record_switches = record_every == 1
         self._plan.record_changes = record_every > 0
         self._record = library.ffi.new("symlie_record *")
-        width = 8 * (1 + sum(self._sizes))
-        most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
+        of_state = 8 * (1 + width * sum(self._sizes))
+        most = RECORD_BYTES // of_state if control.is_adaptive else min(RECORD_BYTES // of_state, plan.total_steps + 1)
         self._record.capacity = most = max(STATES_OF_STEP, most)
-        widths = dict(zip(("t", "q", "v", "lambda", "carried"), (1, *self._sizes), strict=True))
+        own_widths = (1, *(width * size for size in self._sizes))
+        widths = dict(zip(("t", "q", "v", "lambda", "carried"), own_widths, strict=True))
         if with_trace:
             widths["trace"] = TRACE_WIDTH
         sizes = {name: max(most * each, 1) for name, each in widths.items()}
@@ -233,16 +238,14 @@ class CompiledIntegration:
         )
         return LoopState(s.t, at, counters_of(self.library, s), cpu_seconds, is_done)
 
+    def _recorded(self, n: int) -> tuple[Array, ...]:
+        """Recorded q, v, λ and auxiliary states."""
+        names = ("q", "v", "lambda", "carried")
+        return tuple(self._buffers[name][: n * size] for name, size in zip(names, self._sizes, strict=True))
+
     def drain(self, recorder: Recorder) -> None:
-        record, buffers, (storage, dimension, rows, carried) = self._record, self._buffers, self._sizes
-        n = record.count
-        recorder.add_states(
-            buffers["t"][:n],
-            buffers["q"][: n * storage],
-            buffers["v"][: n * dimension],
-            buffers["lambda"][: n * rows],
-            buffers["carried"][: n * carried],
-        )
+        record, buffers = self._record, self._buffers
+        recorder.add_states(buffers["t"][: record.count], *self._recorded(record.count))
         record.count = 0
         if "trace" in buffers:
             recorder.add_trace(buffers["trace"][: TRACE_WIDTH * record.tried])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -97,6 +98,20 @@ def _driver(system: System, method: Method) -> tuple[_Driver, float]:
     if is_shared:
         known.append(found)
     return found, seconds
+
+
+class Compiled(Protocol):
+    """Library of a system with a method, with its C structures and their memory."""
+
+    library: Library
+    compile_seconds: float
+    problem: Pointer
+
+    def plan(self, plan: Plan, record_every: int) -> Pointer:
+        """``symlie_plan`` of the segments with a separate step budget, valid as long as this object."""
+
+    def workspace(self) -> Pointer:
+        """Allocate the workspace of a problem."""
 
 
 class CompiledMethod:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from symlie.compile.cache import compiled_library
 from symlie.compile.headers import with_headers
@@ -69,6 +70,56 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     )
     del source["driver.c"]
     return with_headers({**c_files(system.files, layout.name), **source})
+
+
+def tangents_library(system: System, method: Method, tangents: int) -> tuple[Library, float]:
+    """Library of a model with the time loop of a method for numbers with tangents, and its compile time in s."""
+    _ = system.prepared
+    start, files = time.perf_counter(), tangents_files(system, method, tangents)
+    path, compiled = compiled_library(files, "tangents.cpp", system.optimize, takes_steps=True, is_cpp=True)
+    library = Library(path, system.layout.interface_hash)
+    return library, time.perf_counter() - start if compiled else 0.0
+
+
+def tangents_files(system: System, method: Method, tangents: int) -> dict[str, str]:
+    """Source files for numbers with tangents by name; ``tangents.cpp`` includes the others. Exports are those of C, and
+    events, which do not change the state, are not searched. Code with Newton's method for the end of a step is preceded
+    by the same code for numbers without tangents."""
+    source = driver_files(system, method)
+    lines = source.pop("driver.c").splitlines()
+    model = f'#include "{system.layout.name}.c"'
+    after = {model: ["#undef HAS_EVENTS", "#define HAS_EVENTS 0"]}
+    omitted = {f'#include "{name}"' for name in ("members.h", "shorter_steps.h")}
+    body = [x for line in lines if line not in omitted for x in (line, *after.get(line, []))]
+    head = [f"#define SYMLIE_TANGENTS {tangents}"]
+    if "implicit_step.h" in source:
+        own = [line for line in body if line != '#include "driver.h"']
+        head = [*_values(source, own), "#define VALUES_FIRST 1", *head]
+        method_header = f'#include "{method.header}"'
+        body = [x for line in body for x in (['#include "value_steps.h"', line] if line == method_header else [line])]
+    head += ['#include "real.h"', 'extern "C" {', '#include "interface.h"', "}"]
+    source["tangents.cpp"] = "\n".join([*head, *body, '#include "differentiate.h"', ""])
+    return with_headers(source)
+
+
+_GUARD = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)
+
+
+def _values(source: Mapping[str, str], lines: Sequence[str]) -> list[str]:
+    """Lines that define the steps of a method for numbers without tangents in a namespace."""
+    guards = {guard for text in with_headers(source).values() for guard in _GUARD.findall(text)}
+    outside = [f"#include <{name}>" for name in ("math.h", "string.h", "float.h", "limits.h", "stdint.h", "stdlib.h")]
+    return [
+        *outside,
+        "#define restrict __restrict__",
+        "#define _Static_assert static_assert",
+        "#define SYMLIE_VALUES",
+        "namespace without_tangents {",
+        *lines,
+        "}",
+        "#undef SYMLIE_VALUES",
+        *(f"#undef {name}" for name in (*sorted(guards), "HAS_TANGENTS", "VALUES_FIRST")),
+    ]
 
 
 def _bandwidth(layout: Layout) -> str:

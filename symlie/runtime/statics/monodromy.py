@@ -146,7 +146,7 @@ def monodromy(
     start = Start(q, v, known[1], np.zeros(layout.carried_size), acceleration=known[0])
     options = RunOptions(method=METHOD, h=period / steps)
     flow = flow_along(system, (t, t + period), start, options, (variation, velocity))
-    run, fastest = flow.recorded, np.abs(flow.recorded.v).max(axis=0)
+    run, fastest = flow.solution, np.abs(flow.solution.v).max(axis=0)
     # Ad(exp(-T ζ)), from the axes p to body axes.
     to_body = exponential(-period * ad)[free][:, free].toarray()
     last = t + period, run.q[-1], run.v[-1]

@@ -183,7 +183,7 @@ def optimal_control(
         )
     best = shooting.system_with(found.x)
     tables = {name: best.inputs[name].values for name in names}
-    return OptimalControl(best, shot.recorded.solution, times, tables, float(found.fun), violation, int(found.nit))
+    return OptimalControl(best, shot.solution, times, tables, float(found.fun), violation, int(found.nit))
 
 
 def _checked_knots(knots: int) -> int:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.sensitivities.forward import forward_tangents
 from symlie.runtime.integrate.sensitivities.gradient import Loss, weights_of_loss
-from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
-from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps, recorded_steps
-from symlie.runtime.integrate.sensitivities.sensitivity import recorded_states
+from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.variables import Variable, variables_of
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.state import State
 from symlie.runtime.system.system import System
 
@@ -25,7 +25,7 @@ class Shot:
 
     Attributes
     ----------
-    recorded
+    solution
         The run.
     loss, by_loss
         Loss of the run and its derivatives by all values, shape (values,).
@@ -33,7 +33,7 @@ class Shot:
         Deviations of the end from its targets, shape (m,), and their derivatives, shape (m, values).
     """
 
-    recorded: RecordedSteps
+    solution: Solution
     loss: float
     by_loss: Array
     defects: Array
@@ -96,31 +96,31 @@ class Shooting:
         return self._known[1]
 
     def _computed(self, values: Array) -> Shot:
-        system = self.system_with(values)
-        recorded = recorded_steps(system, self._t_span, self._options)
-        run = DifferentiatedRun(system, recorded, self._variables)
-        parts = run.parts(run.forward())
+        system, outputs = self.system_with(values), self.system.layout.outputs
+        names = list(outputs) if self._loss is not None else list(self._outputs)
+        solution, tangents = forward_tangents(system, self._t_span, self._options, self._variables, names)
         loss, by_loss = 0.0, np.zeros(len(values))
-        states = recorded_states(recorded)
         if self._loss is not None:
-            loss, weights = weights_of_loss(recorded.solution, self._loss(recorded.solution))
-            by_loss = np.einsum("nkc,nc->k", run.outputs(states, parts), weights)
-        ends = [self._at_target(system, recorded, parts)] if self._target is not None else []
-        if self._outputs:
-            by_outputs = run.outputs(states[-1:], parts)[0]
-            for name, wanted in self._outputs.items():
-                found = np.asarray(recorded.solution.outputs[name][-1], dtype=float).ravel()
-                ends.append((found - wanted, by_outputs[:, system.layout.outputs[name][0]].T))
+            loss, weights = weights_of_loss(solution, self._loss(solution))
+            by_loss = np.einsum("nck,nc->k", tangents.outputs, weights)
+        ends = [self._at_target(system, solution, tangents)] if self._target is not None else []
+        sizes = [outputs[name][0].stop - outputs[name][0].start for name in names]
+        by_outputs = (
+            dict(zip(names, np.split(tangents.outputs[-1], np.cumsum(sizes)[:-1]), strict=True)) if names else {}
+        )
+        for name, wanted in self._outputs.items():
+            found = np.asarray(solution.outputs[name][-1], dtype=float).ravel()
+            ends.append((found - wanted, by_outputs[name]))
         defects = [np.zeros(0), *(value for value, _ in ends)]
         derivatives = [np.zeros((0, len(values))), *(matrix for _, matrix in ends)]
-        return Shot(recorded, loss, by_loss, np.concatenate(defects), np.vstack(derivatives))
+        return Shot(solution, loss, by_loss, np.concatenate(defects), np.vstack(derivatives))
 
-    def _at_target(self, system: System, recorded: RecordedSteps, parts: Mapping[str, Array]) -> tuple[Array, Array]:
+    def _at_target(self, system: System, solution: Solution, tangents: StateTangents) -> tuple[Array, Array]:
         """Return e = (log(q_target⁻¹∘q), v - v_target) at the end, and its derivatives: δe = T⁻¹(e) δq."""
         assert self._target is not None
         kernels, layout = system.kernels, system.layout
-        apart = kernels.difference(self._target.q, recorded.q[-1])
-        by_values = [kernels.inverse_tangent_operator(apart, dq) for dq in parts["q"][-1]]
+        apart = kernels.difference(self._target.q, solution.q[-1])
+        by_values = [kernels.inverse_tangent_operator(apart, dq) for dq in tangents.q[-1].T]
         sought, free = layout.sought, layout.free
-        value = np.concatenate([apart[sought], (recorded.v[-1] - self._target.v)[free]])
-        return value, np.vstack([np.array(by_values).T[sought], parts["v"][-1].T[free]])
+        value = np.concatenate([apart[sought], (solution.v[-1] - self._target.v)[free]])
+        return value, np.vstack([np.array(by_values).T[sought], tangents.v[-1][free]])

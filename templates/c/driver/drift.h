@@ -54,7 +54,7 @@ static inline int keeps_constraints(const symlie_problem *restrict P, symlie_rea
 #if CONSTRAINED
     if (SYMLIE_UNLIKELY(trial->largest_constraint > state->drift_bound)) {
         if (has_drifted(P, work, t, mass, trial->q, trial->v, trial->largest_constraint)) return 0;
-        state->drift_bound = 2 * trial->largest_constraint;
+        state->drift_bound = 2 * SYMLIE_VALUE(trial->largest_constraint);
     }
 #endif
     return 1;

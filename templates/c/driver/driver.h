@@ -49,7 +49,7 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
 /* Factor of the step size after a step. */
 static inline symlie_scalar factor_of(const symlie_control *control, const symlie_trial *restrict trial)
 {
-    return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
+    return CHOOSES_LENGTH ? SYMLIE_VALUE(trial->factor) : step_factor(control, SYMLIE_VALUE(trial->error));
 }
 
 /* Choose the length of a step without information from earlier steps. */
@@ -60,7 +60,7 @@ static inline void find_first_step(const symlie_problem *restrict P, symlie_real
     const symlie_control *control = plan->control;
     const symlie_real longest = fmin(plan->end[state->segment] - state->t, control->h_max);
     const symlie_real found = first_step(P, control, FIRST_ORDER, state->t, longest, state->q, state->v, mass, work);
-    state->h = fmax(found, smallest_step(plan, state->t));
+    state->h = fmax(SYMLIE_VALUE(found), smallest_step(plan, state->t));
 #if HAS_CHANGES
     limit_first_step(plan, state);
 #endif
@@ -88,6 +88,14 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
 #if HAS_EVENTS || HAS_SWITCHES
     TRIAL(other);
     other.is_inside = 1;
+#endif
+#if VALUES_FIRST
+    value_steps values;
+    if (!begin_values(P, state, &values)) return SYMLIE_SINGULAR;
+    trial.values = &values;
+#if HAS_EVENTS || HAS_SWITCHES
+    other.values = &values;
+#endif
 #endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
 #if RELEASES
@@ -117,8 +125,8 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             if (failed || !(trial.error <= 1)) {
                 const symlie_scalar factor = failed ? FAILED_STEP : fmin(factor_of(control, &trial), REJECTED_STEP);
                 const int is_tried = failed || !trial.is_untried;
-                if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, 0, trial.order);
-                if (!shorten_step(plan, state, &attempt, factor, is_tried, failed ? (symlie_scalar)INFINITY : trial.error)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
+                if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : SYMLIE_VALUE(trial.error), 0, &trial.newton, 0, trial.order);
+                if (!shorten_step(plan, state, &attempt, factor, is_tried, failed ? (symlie_scalar)INFINITY : SYMLIE_VALUE(trial.error))) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                 if (!failed) keep_first_stage(P, state, &trial);
                 /* The initial method history depends on the length of the first step. */
                 if (begins) state->own_is_valid = 0;
@@ -136,7 +144,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
 #if HAS_SWITCHES
         const long long recorded = record->count;
         other.may_be_rough = 1;
-        reached = find_switch(P, work, t, h, attempt.end, control, &mass, state, &trial, &other, plan->record_switches ? record : 0);
+        reached = SYMLIE_VALUE(find_switch(P, work, t, h, attempt.end, control, &mass, state, &trial, &other, plan->record_switches ? record : 0));
         other.may_be_rough = trial.may_be_rough = 0;
         if (trial.is_rough && !(reached > 0)) {
             status = try_step(P, work, t, h, control, &mass, state, &trial);
@@ -152,7 +160,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, attempt.end, &mass, state, &trial)))
             return SYMLIE_CONSTRAINT_DRIFT;
         if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, attempt.end, h, control, &mass, state, &trial);
-        record_tried(record, &attempt, control->with_estimate ? trial.error : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
+        record_tried(record, &attempt, control->with_estimate ? SYMLIE_VALUE(trial.error) : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
         int is_end = 0; /* 1 if the step ends at an event */
 #if HAS_EVENTS
         status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_end,

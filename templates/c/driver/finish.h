@@ -66,8 +66,8 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
     state->own_is_valid = 1;
     state->acceleration_is_valid = trial->acceleration_is_valid;
 #if CONSTRAINED
-    if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = trial->largest_constraint;
-    if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = trial->largest_velocity;
+    if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = SYMLIE_VALUE(trial->largest_constraint);
+    if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = SYMLIE_VALUE(trial->largest_velocity);
 #endif
     if (PROBES > 0 && trial->dependent_rows != state->dependent_rows) {
         state->dependent_rows = trial->dependent_rows;
@@ -76,7 +76,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
     /* The step after a projection is also checked, since it starts without the v' shared by lanes. */
     state->surprises = trial->is_moved;
     count_order(trial->order, state);
-    state->t = t;
+    state->t = SYMLIE_VALUE(t);
     state->step++;
     state->steps++;
 }
@@ -99,7 +99,7 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
     if (CHOOSES_ORDER) trial->planned = fmin(state->h, control->h_max);
     const int status = composed_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
-    count_newton(t, &trial->newton, 0, state);
+    count_newton(SYMLIE_VALUE(t), &trial->newton, 0, state);
     return status;
 }
 

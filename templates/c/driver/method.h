@@ -139,6 +139,12 @@ typedef struct {
                                  * error */
     long long is_moved;         /* 1 if the end is not that of the increment because it was projected near a singular
                                  * configuration */
+#ifdef SYMLIE_VALUES
+    symlie_real *solution;      /* unknowns of the implicit end of a step, and a factorised matrix near it */
+#endif
+#if VALUES_FIRST
+    struct value_steps *values; /* steps without tangents */
+#endif
     long long is_inside;        /* dense-output evaluation only: no step follows */
     long long ends_run;         /* 1 if no step follows after acceptance */
     long long may_be_rough;     /* 1 if a first step across a switch may be inaccurate: the step up to the switch
@@ -185,7 +191,7 @@ static inline int reads_first_acceleration(const symlie_control *restrict contro
 /* Replace a number by zero if numerical damping has made it negligible. */
 static inline symlie_real without_traces(symlie_real x)
 {
-    return SYMLIE_WHERE(fabs(x) < (symlie_scalar)NEGLIGIBLE, SYMLIE_NUMBER(0), x);
+    return SYMLIE_WHERE(fabs(x) < (symlie_scalar)NEGLIGIBLE, x - SYMLIE_VALUE(x), x);
 }
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.

@@ -131,8 +131,8 @@ static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *rest
         begin += state->v[k] * state->v[k];
         end += trial->v[k] * trial->v[k];
     }
-    const symlie_real last = state->watch_reference;
-    state->watch_reference = change;
+    const symlie_scalar last = state->watch_reference;
+    state->watch_reference = SYMLIE_VALUE(change);
     return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
 }
 

@@ -40,8 +40,8 @@ static inline void count_step(symlie_state *restrict state, symlie_real t, symli
     state->suspicious_steps++;
     state->flipped_steps += is_flipped;
     if (state->suspicious_steps < STIFF_STEPS) return;
-    if (3 * state->flipped_steps >= STIFF_STEPS) state->chattering_since = t, state->chattering_step = h;
-    else state->stiff_since = t, state->stiff_step = h;
+    if (3 * state->flipped_steps >= STIFF_STEPS) state->chattering_since = SYMLIE_VALUE(t), state->chattering_step = SYMLIE_VALUE(h);
+    else state->stiff_since = SYMLIE_VALUE(t), state->stiff_step = SYMLIE_VALUE(h);
 }
 
 /* Check an accepted step before the state at its end, at time t, replaces the current one. */
@@ -58,7 +58,8 @@ SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(other_rate, DIMENSION);
     ARRAY(lambda, ROWS);
     const int n = DIMENSION;
-    const symlie_real *restrict delta = trial->difference, *restrict weight = control->weight;
+    const symlie_real *restrict delta = trial->difference;
+    const symlie_scalar *restrict weight = control->weight;
     symlie_real moved = 0, moved_rate = 0, pushed = 0, pushed_rate = 0;
     int is_flipped = 0;
     system_advance(P, trial->q, delta, q);

@@ -66,6 +66,10 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
+#if VALUES_FIRST
+    const int failed = take_values(P, t, h, control, state, trial);
+    if (SYMLIE_UNLIKELY(failed != SYMLIE_DONE)) return failed;
+#endif
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;

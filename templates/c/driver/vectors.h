@@ -179,11 +179,11 @@ PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, sy
         bound = SYMLIE_WHERE((symlie_mask)fabs(x[k]) > (symlie_mask)bound, fabs(x[k]), bound);
     return bound;
 #else
-    double a = bound;
+    double a = SYMLIE_VALUE(bound);
     long long largest, bits;
     memcpy(&largest, &a, sizeof largest);
     for (int k = 0; k < n; k++) {
-        a = fabs(x[k]);
+        a = fabs(SYMLIE_VALUE(x[k]));
         memcpy(&bits, &a, sizeof bits);
         largest = bits > largest ? bits : largest;
     }
@@ -212,7 +212,7 @@ PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 #else
     unsigned long long carry = 0, bits;
     for (int k = 0; k < n; k++) {
-        const double a = x[k];
+        const double a = SYMLIE_VALUE(x[k]);
         memcpy(&bits, &a, sizeof bits);
         carry |= (bits & 0x7ff0000000000000ULL) + 0x0010000000000000ULL;
     }

@@ -121,7 +121,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
     for (int k = 0; (NONLINEAR_ROWS || VALUES_OF_F > 0) && k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
-    const int status = KEEPS_FACTORS ? find_factors(s, kept, at_hand) : SYMLIE_DONE;
+    const int status = KEEPS_FACTORS && !VALUES_FIRST ? find_factors(s, kept, at_hand) : SYMLIE_DONE;
 #if HAS_ETA && !SEES_END
     increment_coefficients(s, t_n, q_n, s->v);
 #endif
@@ -143,7 +143,11 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
 {
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
+#if VALUES_FIRST
+    solve_for_tangents(UNKNOWNS, s->values, SYMLIE_VALUE(s->scale), d);
+#else
     solve_iteration(P, s->scale, &s->A, d);
+#endif
     if (SEES_END && TANGENT) {
         /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
          * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
@@ -173,6 +177,50 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
+
+#ifdef SYMLIE_VALUES
+/* Store the solution, and a factorised matrix near it: the one of the iteration, or a new one. */
+static inline int keep_solution(newton_problem *restrict s, int has_matrix, symlie_real *restrict solution)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict values = solution + UNKNOWNS;
+    copy(UNKNOWNS, s->u, solution);
+    (void)P;
+    if (has_matrix) {
+        copy(MATRIX_VALUES, s->A.values, values);
+        return SYMLIE_DONE;
+    }
+    s->A.values = values, s->A.rounding = values + MATRIX_VALUES;
+    return take_matrix(s, SYMLIE_TRUE, s->t, s->q, s->v, s->v_dot, tangent_at(s), s->lambda);
+}
+#endif
+
+#if VALUES_FIRST
+/* Compute the tangents of the end of a step whose values are known. */
+static inline int complete_implicit_step(newton_problem *restrict s, const symlie_real *restrict lambda)
+{
+    const symlie_problem *P = s->P;
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = SYMLIE_NUMBER(0);
+    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
+    if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
+    for (int k = 0; k < UNKNOWNS; k++) s->u[k].value = s->values->trial.solution[k];
+    const int status = newton_tangents(s, UNKNOWNS, 1, s->u, s->r, s->d);
+    if (!SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
+    return status;
+}
+
+/* Take the record of factors and the statistics of the step without tangents. */
+static inline int finish_values(const symlie_problem *restrict P, newton_problem *restrict s, symlie_trial *restrict trial)
+{
+    const value_steps *restrict known = s->values;
+    for (int k = OWN - RECORD; k < OWN; k++) trial->own[k] = known->trial.own[k];
+    trial->own_rest = known->trial.own_rest;
+    memcpy(&trial->newton, &known->trial.newton, sizeof trial->newton);
+    trial->rhs_evaluations = trial->newton.evaluations;
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = without_traces(s->v[k]), s->v_dot[k] = without_traces(s->v_dot[k]);
+    return SYMLIE_DONE;
+}
+#endif
 
 /* Record the factors that the next step reuses; `kept` is the record of the previous factors. After a step with many
  * corrections, including corrections with rejected factors, the next step computes new factors unless the iteration
@@ -216,12 +264,26 @@ static inline int take_implicit_step(newton_problem *restrict s, const step_form
     int status = begin_implicit_step(s, formula, t, t + h, velocity, acceleration, rate, q_n, kept, at_hand, trial->own + OWN - RECORD);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     copy(DIMENSION, guess, s->u);
+#if VALUES_FIRST
+    (void)policy;
+    s->values = trial->values;
+    status = complete_implicit_step(s, lambda);
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    return finish_values(P, s, trial);
+#else
+    const long long matrices = SYMLIE_OF_LANE(trial->newton.jacobians, 0);
     status = solve_implicit_step(s, &policy, lambda, &trial->newton);
     trial->rhs_evaluations = trial->newton.evaluations;
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     keep_record(s, kept, trial);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = without_traces(s->v[k]), s->v_dot[k] = without_traces(s->v_dot[k]);
+    (void)matrices;
+#ifdef SYMLIE_VALUES
+    return keep_solution(s, KEEPS_FACTORS ? s->has_factors : trial->newton.jacobians > matrices, trial->solution);
+#else
     return SYMLIE_DONE;
+#endif
+#endif
 }
 
 #if CONSTRAINED

@@ -85,6 +85,9 @@ typedef struct {
     symlie_real *record;            /* arguments of these factors */
     symlie_real *fresh;             /* new factors of some lanes */
     iteration_matrix A;
+#if VALUES_FIRST
+    value_steps *values;
+#endif
 } newton_problem;
 
 #include "rounding_floor.h"

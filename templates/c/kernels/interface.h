@@ -1,6 +1,8 @@
 /* Functions and types that a compiled model exports. This header defines the binary interface, together with the
  * prototypes in system_kernels.h printed by symlie.contract.kernels: C code includes both, and the loader declares
  * exactly the same signatures. The caller owns all arrays; functions neither keep state nor allocate memory. */
+#ifndef SYMLIE_INTERFACE_H
+#define SYMLIE_INTERFACE_H
 
 #include "real.h"
 
@@ -69,6 +71,8 @@ typedef struct {
     const int *change;              /* changes x 3: event value, component of (v, q), result of the kernel `resets`; -1
                                      * and -2 stand for the values 0 and 1 */
     symlie_real *workspace;         /* symlie_workspace values */
+    const void *values;             /* with tangents: the symlie_problem of numbers without them, with a workspace of
+                                     * symlie_values_workspace numbers */
 } symlie_problem;
 
 /* Complete state of an integration, sufficient to resume it. */
@@ -176,10 +180,10 @@ typedef struct {
     long long capacity;
     long long count;
     symlie_scalar *t;
-    symlie_scalar *q;
-    symlie_scalar *v;
-    symlie_scalar *lambda;
-    symlie_scalar *carried;
+    symlie_lane *q;
+    symlie_lane *v;
+    symlie_lane *lambda;
+    symlie_lane *carried;
     long long tried;            /* number of attempted steps in the trace */
     symlie_scalar *trace;       /* TRACE_WIDTH numbers for each attempted step, see record_tried; null: no trace */
     long long event_capacity;   /* capacity of the separate buffer for events */
@@ -332,3 +336,19 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
                          long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v, symlie_real *lambda,
                          symlie_real *carried, long long *done);
+
+/* Exported by libraries with tangents, where a symlie_real is a value and its derivatives; those of configurations are
+ * in the Lie algebra. */
+/* Complete the derivatives of an initial state for the velocities in v and the increments theta, whose values are zero,
+ * of integrated nodes; the values of q, v, lambda and v' are given. Returns a symlie_status. */
+long long symlie_values_workspace(const symlie_problem *P);
+long long symlie_begin_tangents_workspace(const symlie_problem *P);
+int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q, symlie_real *v,
+                          symlie_real *lambda, symlie_real *acceleration);
+/* Compute the increments of several configurations, whose values are zero, one array row per configuration. */
+void symlie_increment_tangents(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *theta);
+/* Compute named outputs at several states, one array row per state. */
+void symlie_output_tangents(const symlie_problem *P, long long count, const symlie_scalar *t, const symlie_real *q, const symlie_real *v,
+                            const symlie_real *lambda, long long wanted_count, const long long *wanted, symlie_real *out);
+
+#endif

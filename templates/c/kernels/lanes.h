@@ -28,6 +28,10 @@ typedef symlie_scalar symlie_real __attribute__((vector_size(SYMLIE_LANES * size
 typedef __typeof__(((symlie_real){0} < (symlie_real){0})[0]) lanes_integer;
 typedef lanes_integer symlie_whole __attribute__((vector_size(SYMLIE_LANES * sizeof(symlie_scalar))));
 typedef symlie_whole symlie_mask;
+typedef symlie_scalar symlie_lane;
+#define HAS_TANGENTS 0
+#define VALUES_FIRST 0
+#define SYMLIE_VALUE(x) (x)
 
 static inline symlie_real lanes_of_number(symlie_scalar x) { return x - (symlie_real){0}; }
 static inline symlie_real lanes_of_lanes(symlie_real x) { return x; }

@@ -1,5 +1,6 @@
 /* Number types: double unless -DSYMLIE_REAL=... is given. With -DSYMLIE_LANES=... a symlie_real has this number of
- * lanes, one per member; a symlie_scalar is common to all members. */
+ * lanes, one per member; a symlie_scalar is common to all members, and a symlie_lane is the number of one member. With
+ * -DSYMLIE_TANGENTS=... the code is C++, and a symlie_real has this number of derivatives; a symlie_scalar has none. */
 #ifndef SYMLIE_REAL_H
 #define SYMLIE_REAL_H
 
@@ -33,7 +34,19 @@ typedef SYMLIE_REAL symlie_scalar;
 #if SYMLIE_LANES > 1
 #include "lanes.h"
 #else
+#ifdef SYMLIE_TANGENTS
+#define HAS_TANGENTS 1
+#ifndef VALUES_FIRST
+#define VALUES_FIRST 0 /* 1 if each step is taken without tangents first */
+#endif
+#include "tangents.h"
+#else
+#define HAS_TANGENTS 0
+#define VALUES_FIRST 0
 typedef symlie_scalar symlie_real;
+#define SYMLIE_VALUE(x) (x) /* the number without derivatives */
+#endif
+typedef symlie_real symlie_lane;
 typedef int symlie_mask; /* condition for each lane */
 typedef int symlie_whole; /* whole number for each lane */
 

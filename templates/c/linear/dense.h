@@ -16,7 +16,7 @@
 
 /* Loops over the pivots of small matrices are unrolled so that numbers stay in registers. SYMLIE_APART prevents
  * copies of the unrolled code. */
-#if defined(__GNUC__) && SYMLIE_LANES == 1 && ELIMINATION_SIZE <= 12
+#if defined(__GNUC__) && SYMLIE_LANES == 1 && !defined(SYMLIE_TANGENTS) && ELIMINATION_SIZE <= 12
 #define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
 #define DENSE_UNROLL

@@ -95,7 +95,7 @@ static inline void solve_block(int size, int stride, const symlie_real *restrict
 static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
 {
 #if defined(__GNUC__)
-    for (; from < end; from += 64 / sizeof *from) __builtin_prefetch(from);
+    for (; from < end; from += sizeof *from < 64 ? 64 / sizeof *from : 1) __builtin_prefetch(from);
 #else
     (void)from, (void)end;
 #endif

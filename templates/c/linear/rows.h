@@ -3,7 +3,7 @@
 #define SYMLIE_ROWS_H
 
 /* LANES numbers at an address of any alignment. Absolute values are computed by clearing sign bits. */
-#if defined(__GNUC__) && SYMLIE_LANES == 1
+#if defined(__GNUC__) && SYMLIE_LANES == 1 && !defined(SYMLIE_TANGENTS)
 typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
 typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
 #define LANES_AT_ONCE LANES
@@ -129,7 +129,7 @@ static inline symlie_real product_with_lanes(int entries, const symlie_real *res
 /* Place a number before LANES numbers, the last of which is dropped. */
 static inline void place_before(symlie_real x, lanes *restrict behind)
 {
-#if defined(__GNUC__) && SYMLIE_LANES == 1
+#if defined(__GNUC__) && SYMLIE_LANES == 1 && !defined(SYMLIE_TANGENTS)
     behind[0] = (lanes){x, behind[0][0], behind[0][1], behind[0][2]};
 #else
     for (int p = PARTS - 1; p > 0; p--) behind[p] = behind[p - 1];

@@ -5,21 +5,21 @@
 
 /* Error constant: the error that k steps of order k add is this factor times the divided difference of order k + 1.
  * It depends on the distances between the start of a step and the k points of its formula. */
-static inline symlie_scalar error_factor(int order, const symlie_scalar *restrict distance, symlie_scalar length)
+static inline symlie_lane error_factor(int order, const symlie_lane *restrict distance, symlie_lane length)
 {
-    symlie_scalar product = order * length;
+    symlie_lane product = order * length;
     for (int i = 0; i < order; i++) product *= distance[i] + length;
     return product;
 }
 
 /* Longest step size between two bounds for which k steps of order k add at most an error of norm one. */
-static inline symlie_scalar longest_step(int order, const symlie_scalar *restrict distance, symlie_scalar difference, symlie_scalar shortest,
-                                       symlie_scalar bound)
+static inline symlie_lane longest_step(int order, const symlie_lane *restrict distance, symlie_lane difference, symlie_lane shortest,
+                                       symlie_lane bound)
 {
-    symlie_scalar low = shortest, high = bound;
+    symlie_lane low = shortest, high = bound;
     if (difference * error_factor(order, distance, bound) <= 1) return bound;
     for (int i = 0; i < LENGTH_ROOTS; i++) {
-        const symlie_scalar middle = sqrt(low * high);
+        const symlie_lane middle = sqrt(low * high);
         if (difference * error_factor(order, distance, middle) <= 1) low = middle;
         else high = middle;
     }
@@ -27,40 +27,40 @@ static inline symlie_scalar longest_step(int order, const symlie_scalar *restric
 }
 
 /* Step size factor after a rejected step. */
-static inline symlie_scalar shorter_step(const symlie_control *control, const symlie_scalar *restrict node, int order, symlie_scalar difference)
+static inline symlie_lane shorter_step(const symlie_control *control, const symlie_lane *restrict node, int order, symlie_lane difference)
 {
-    symlie_scalar distance[STEPS];
+    symlie_lane distance[STEPS];
     for (int i = 0; i < order; i++) distance[i] = -node[i + 1] - 1;
     return fmax(control->fac_min, control->safety * longest_step(order, distance, difference, SHORTENED_STEP, 1));
 }
 
 /* Phase per step, at unit step size, of an oscillation with these divided differences of orders k + 1 and k - 1. */
-static inline symlie_scalar phase_of(int order, symlie_scalar difference, symlie_scalar before)
+static inline symlie_lane phase_of(int order, symlie_lane difference, symlie_lane before)
 {
     return before > 0 ? sqrt(order * (order + 1) * difference / before) : 0;
 }
 
 /* Return the order and the step size factor after an accepted step. difference[i] belongs to order - 2 + i and is -1
  * if unavailable. `equal` counts the steps since the last change of order or step size. */
-static inline int chosen_order(const symlie_control *control, const symlie_scalar *restrict point, int order,
-                               const symlie_scalar *restrict difference, int equal, int is_known, symlie_scalar *restrict factor)
+static inline int chosen_order(const symlie_control *control, const symlie_lane *restrict point, int order,
+                               const symlie_lane *restrict difference, int equal, int is_known, symlie_lane *restrict factor)
 {
-    symlie_scalar reached[4];
+    symlie_lane reached[4];
     int best = 2;
     for (int i = 1; i < 4; i++) {
         const int of = order - 2 + i;
-        const symlie_scalar bound = of <= 2 ? control->fac_max : fmin(control->fac_max, ORDER_GROWTH);
+        const symlie_lane bound = of <= 2 ? control->fac_max : fmin(control->fac_max, ORDER_GROWTH);
         reached[i] = difference[i] < 0 ? 0 : longest_step(of, point, difference[i], SHORTENED_STEP, bound / control->safety);
     }
     *factor = 1;
     /* Orders above two amplify unresolved oscillations until these limit the step size; order two damps them. */
     const int is_free = equal >= order || !is_known, is_held = is_known && control->safety * reached[2] <= control->hold;
     if (order > 2 && is_held && equal >= order) {
-        const symlie_scalar turn = phase_of(order, difference[2], difference[0]);
+        const symlie_lane turn = phase_of(order, difference[2], difference[0]);
         if (turn >= UNRESOLVED) {
-            symlie_scalar second = difference[2];
+            symlie_lane second = difference[2];
             for (int of = 3; of <= order; of++) second *= (of + 1) / turn;
-            const symlie_scalar bound = control->fac_max / control->safety;
+            const symlie_lane bound = control->fac_max / control->safety;
             *factor = control->safety * longest_step(2, point, second, SHORTENED_STEP, bound);
             *factor = fmin(1, fmax(control->fac_min, *factor));
             return 2;
@@ -86,13 +86,13 @@ typedef struct {
 
 /* Set the error of a step of one lane, and choose order and size of the next one. `now` contains known, order and
  * equal of the step. */
-static inline void choose_in_lane(const symlie_control *restrict control, int lane, symlie_scalar h, const next_order *restrict now,
-                                  const symlie_real *restrict lengths, const symlie_real *restrict norms, symlie_scalar rotation,
+static inline void choose_in_lane(const symlie_control *restrict control, int lane, symlie_lane h, const next_order *restrict now,
+                                  const symlie_real *restrict lengths, const symlie_real *restrict norms, symlie_lane rotation,
                                   symlie_trial *restrict trial, next_order *restrict next)
 {
     const int of = (int)SYMLIE_OF_LANE(now->order, lane), points = (int)SYMLIE_OF_LANE(now->known, lane);
-    const symlie_scalar length = SYMLIE_OF_LANE(lengths[0], lane), equal = SYMLIE_OF_LANE(now->equal, lane);
-    symlie_scalar node[STEPS + 2] = {0, -1}, point[STEPS], difference[4], factor = 1;
+    const symlie_lane length = SYMLIE_OF_LANE(lengths[0], lane), equal = SYMLIE_OF_LANE(now->equal, lane);
+    symlie_lane node[STEPS + 2] = {0, -1}, point[STEPS], difference[4], factor = 1;
     for (int i = 2; i < STEPS + 2; i++) node[i] = node[i - 1] - SYMLIE_OF_LANE(lengths[i - 2], lane) / h;
     for (int i = 0; i < 4; i++) {
         const int k = of - 2 + i;
@@ -100,10 +100,10 @@ static inline void choose_in_lane(const symlie_control *restrict control, int la
     }
     for (int i = 0; i < of; i++) point[i] = -node[i + 1] - 1;
     if (points < STEPS && of <= 3 && difference[3 - of] >= 0) difference[3 - of] *= FIRST_ERRORS;
-    const symlie_scalar error = difference[2] * error_factor(of, point, 1);
+    const symlie_lane error = difference[2] * error_factor(of, point, 1);
     if (!(error <= 1)) factor = shorter_step(control, node, of, difference[2]);
 
-    const symlie_scalar planned = SYMLIE_OF_LANE(trial->planned, lane);
+    const symlie_lane planned = SYMLIE_OF_LANE(trial->planned, lane);
     const int is_cut = h < planned, is_omitted = is_cut && length + h <= NEAR_POINTS * planned;
     int chosen = of;
     for (int i = 0; i < STEPS; i++) point[i] = -node[i];

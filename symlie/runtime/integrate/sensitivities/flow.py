@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.runtime.integrate.run_options import RunOptions
-from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps, recorded_steps
+from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_steps
 from symlie.runtime.integrate.sensitivities.step_maps import Linearization
+from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
+from symlie.runtime.integrate.sensitivities.tangent_run import Sink, TangentRun, has_tangents
 from symlie.runtime.integrate.sensitivities.variables import directions_of
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 
@@ -21,13 +24,13 @@ class Flow:
 
     Attributes
     ----------
-    recorded
-        The steps.
+    solution
+        The run.
     configuration, velocity
         Tangents of q and v at the end by column, shape (dimension, columns).
     """
 
-    recorded: RecordedSteps
+    solution: Solution
     configuration: Array
     velocity: Array
 
@@ -37,11 +40,24 @@ def flow_along(
 ) -> Flow:
     """Return the flow along tangents of q and v at the start by column, shape (dimension, columns), which satisfy the
     constraints."""
+    rows = tuple(np.ascontiguousarray(x.T) for x in tangents)
+    if has_tangents(system):
+        run = TangentRun.of(system, t_span, options, start)
+        configuration, velocity = (np.zeros_like(x) for x in tangents)
+
+        def sink(part: slice) -> Sink:
+            def take(found: StateTangents) -> None:
+                configuration[:, part], velocity[:, part] = found.q[-1], found.v[-1]
+
+            return take
+
+        run.along((rows[0], rows[1]), sink)
+        return Flow(run.solution, configuration, velocity)
     recorded = recorded_steps(system, t_span, options, start)
     linearization = Linearization(system, recorded, directions_of(system, []))
-    rows = linearization.begin(*(np.ascontiguousarray(x.T) for x in tangents))
+    state = linearization.begin(*rows)
     for maps in linearization.chunks():
         for matrix in maps.by_state:
-            rows = rows @ matrix.T
-    found = linearization.tangents(rows)
-    return Flow(recorded, found["q"].T, found["v"].T)
+            state = state @ matrix.T
+    found = linearization.tangents(state)
+    return Flow(recorded.solution, found["q"].T, found["v"].T)

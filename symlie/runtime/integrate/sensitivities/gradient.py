@@ -1,4 +1,4 @@
-"""`gradient`: derivatives of a scalar function of outputs, in reverse."""
+"""`gradient`: derivatives of a scalar function of outputs, forward for few variables, or in reverse."""
 
 from __future__ import annotations
 
@@ -9,15 +9,24 @@ from typing import TypeAlias, Unpack
 import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
-from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_steps
-from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers, recorded_states
+from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
+from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
+from symlie.runtime.integrate.sensitivities.step_maps import refusal_of_matrices
+from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import ListsPublicNames, line
+
+MOST_FORWARD = 128
+"""Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
+
+LARGEST_MATRICES = 64
+"""Largest number of velocities for which dense matrices of steps are used."""
 
 Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]]]
 """Function of a solution that returns a number and its derivatives by outputs, with the shapes of the outputs."""
@@ -70,8 +79,9 @@ def gradient(
 ) -> Gradient:
     """Differentiate a scalar function of the outputs of a run with respect to parameters, inputs and initial values.
 
-    The derivatives of the function are propagated backwards through the steps, so that the cost hardly depends on the
-    number of variables. They are equal to those of `sensitivity` up to rounding.
+    Up to 128 variables are differentiated forward, without stored states. Otherwise the derivatives of the function are
+    propagated backwards through the matrices of the steps, if the model is small and the method has such matrices. Both
+    results are equal to those of `sensitivity` up to rounding.
 
     Parameters
     ----------
@@ -97,11 +107,27 @@ def gradient(
     """
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
-    recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
+    options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
+    run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
+    if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run)):
+        value, weights = weights_of_loss(run.solution, loss(run.solution))
+        outputs = system.layout.outputs
+        names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
+        chosen = [np.arange(len(weights[0]))[outputs[name][0]] for name in names]
+        columns = np.concatenate([np.zeros(0, dtype=np.intp), *chosen])
+        found = gradient_with_tangents(run, variables, names, weights[:, columns])
+        return Gradient(value, found, labels, run.solution)
+    recorded = recorded_steps(system, t_span, options_of_run)
     value, weights = weights_of_loss(recorded.solution, loss(recorded.solution))
-    run = DifferentiatedRun(system, recorded, variables)
-    found = run.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
-    return Gradient(value, found, tuple(v.label for v in variables), recorded.solution)
+    steps = DifferentiatedRun(system, recorded, variables)
+    found = steps.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
+    return Gradient(value, found, labels, recorded.solution)
+
+
+def has_no_matrices(run: Run) -> bool:
+    """Return whether the steps of a run have no matrices, which are needed in reverse, or dense ones are too large."""
+    layout = run.system.layout
+    return layout.dimension > LARGEST_MATRICES or bool(refusal_of_matrices(run.system, run.method, run.control))
 
 
 def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:

@@ -135,3 +135,8 @@ def _joined(solution: Solution, run: Run, states: list[LoopState]) -> RecordedSt
         ~np.array(goes_on, dtype=bool),
         np.array([max(begin, float(time)) for (begin, _), time in zip(departures, t[:-1], strict=True)]),
     )
+
+
+def recorded_states(recorded: RecordedSteps) -> NDArray[np.intp]:
+    """Return the indices of the states between steps that the solution contains."""
+    return np.searchsorted(recorded.t, recorded.solution.t)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
-from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
-from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps, recorded_steps
+from symlie.runtime.integrate.sensitivities.forward import forward_tangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -139,21 +137,12 @@ def sensitivity(
     names = output_names_of(system, of)
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
-    recorded = recorded_steps(system, t_span, RunOptions.of(dict(options)))
-    run = DifferentiatedRun(system, recorded, variables)
-    states = recorded_states(recorded)
-    parts = run.parts(run.forward())
-    outputs = run.outputs(states, parts) if names else np.zeros((len(states), len(variables), 0))
-    slices = {name: system.layout.outputs[name][0] for name in names}
-    q, v, multipliers = (np.swapaxes(parts[name][states], 1, 2) for name in ("q", "v", "multipliers"))
-    return Sensitivity(
-        recorded.solution,
-        tuple(v.label for v in variables),
-        q,
-        v,
-        multipliers,
-        {name: np.swapaxes(outputs[..., part], 1, 2) for name, part in slices.items()},
-    )
+    solution, found = forward_tangents(system, t_span, RunOptions.of(dict(options)), variables, names)
+    sizes = [part.stop - part.start for part, _ in (system.layout.outputs[name] for name in names)]
+    outputs = np.split(found.outputs, np.cumsum(sizes)[:-1], axis=1) if names else []
+    labels = tuple(v.label for v in variables)
+    of_outputs = dict(zip(names, outputs, strict=True))
+    return Sensitivity(solution, labels, found.q, found.v, found.multipliers, of_outputs)
 
 
 def check_multipliers(chosen: str) -> None:
@@ -175,8 +164,3 @@ def output_names_of(system: System, of: str | Sequence[str] | None) -> list[str]
                 f"{', '.join(known) or 'none'}."
             )
     return names
-
-
-def recorded_states(recorded: RecordedSteps) -> NDArray[np.intp]:
-    """Return the indices of the states between steps that the solution contains."""
-    return np.searchsorted(recorded.t, recorded.solution.t)

@@ -8,7 +8,7 @@ central differences of order six,
 whose error is about (ε/p)⁶ and rounding divided by ε/p. If the changed initial values violate constraints, they are
 assembled: changed as little as possible, so that the derivative is that along the constraints. Stored components of
 configurations are differentiated; the tangent δ in the Lie algebra has their rate. The derivative of λ follows from
-the acceleration-level system.
+the acceleration-level system. Variables that leave the bits of the state have the derivative zero.
 """
 
 from __future__ import annotations
@@ -35,12 +35,17 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
     layout = system.layout
     count = len(variables)
     stored, dv = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
+    base = consistent_start(system, t)[1]
     for k, variable in enumerate(variables):
         if not variable.changes_start:
             continue
         step = RELATIVE * variable.size(system)
+        first = consistent_start(variable.moved(system, step), t)[1]
+        if np.array_equal(first.q, base.q) and np.array_equal(first.v, base.v):
+            continue
         for j, weight in enumerate(WEIGHTS, start=1):
-            after, before = (consistent_start(variable.moved(system, sign * j * step), t)[1] for sign in (1, -1))
+            ends = [consistent_start(variable.moved(system, sign * j * step), t)[1] for sign in (1, -1)[j == 1 :]]
+            after, before = [first, *ends] if j == 1 else ends
             stored[k] += weight * (after.q - before.q) / step
             dv[k] += weight * (after.v - before.v) / step
     return _in_algebra(system, q, stored), dv

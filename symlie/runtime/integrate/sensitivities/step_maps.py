@@ -21,16 +21,22 @@ from symlie.runtime.integrate.sensitivities.recorded_steps import RecordedSteps
 from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
 from symlie.runtime.integrate.sensitivities.variables import Directions
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.history import COUNT
 from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
 from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.instructions import HISTORY
 from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Program, features_of
-from symlie.runtime.steps.stage_instructions import StageWithMultipliers
+from symlie.runtime.steps.stage_instructions import CoordinateRate, StageWithMultipliers, StorageRate
 from symlie.runtime.steps.values import Multiplier
 from symlie.runtime.system.system import System
+
+WITHOUT_RULES = (CoordinateRate, StorageRate, DiscreteStart, DiscreteEnd, Projects, SymplecticStage)
+"""Instructions that are not differentiated by `symlie.runtime.integrate.sensitivities.differentiated_steps`."""
 
 CHUNK = 1 << 17
 """Largest number of entries of one tangent array, which bounds the memory of a chunk of steps."""
@@ -230,32 +236,35 @@ class Linearization:
 
 
 def check_differentiable(system: System, recorded: RecordedSteps) -> None:
-    """Raise UnsupportedMethodError if steps of the method, or for the system, have no derivatives."""
-    layout, method = system.layout, recorded.method
-    reason = ""
-    if not isinstance(method, ProgrammedMethod):
-        reason = "its steps are no step program"
-    elif method.coordinates != "exp":
-        reason = "it steps in other local coordinates than exp"
-    elif method.program(features_of(system.mechanics, compiled=False)).has(OrderChoice):
-        reason = "its steps choose their order"
-    elif method.composition is not None:
-        reason = "its steps are composed of several ones"
-    elif len(layout.changes) or layout.has_activities:
-        reason = "events change the state or the constraints of the model"
-    elif layout.has_placed_nodes:
-        reason = "the model has dependent nodes"
-    elif isinstance(method, Implicit) and not layout.of_velocities.all():
-        reason = "the model has acceleration-level constraints"
-    elif layout.has_coordinate_rates:
-        reason = "the model is stepped in stored coordinates of rotations"
-    elif system.mechanics.takes_redundant_rows:
-        reason = "constraint equations may be redundant"
-    elif layout.has_nonlinear_rows:
-        reason = "a constraint is nonlinear in the velocities"
-    elif recorded.control.project_position or recorded.control.project_velocity:
-        reason = "steps are projected"
-    if reason:
+    """Raise UnsupportedMethodError if steps of the method, or for the system, have no matrices."""
+    if reason := refusal_of_matrices(system, recorded.method, recorded.control):
         raise UnsupportedMethodError(
-            f"Runs of '{layout.name}' with method '{method.name}' have no sensitivities: {reason}."
+            f"Runs of '{system.layout.name}' with method '{recorded.method.name}' have no sensitivities in NumPy: "
+            f"{reason}."
         )
+
+
+def refusal_of_matrices(system: System, method: Method, control: StepControl) -> str:
+    """Return why steps of a method, or for a system, have no matrices; empty if they have."""
+    layout = system.layout
+    if not isinstance(method, ProgrammedMethod):
+        return "its steps are no step program"
+    if method.coordinates != "exp":
+        return "it steps in other local coordinates than exp"
+    program = method.program(features_of(system.mechanics, compiled=False))
+    if program.has(OrderChoice):
+        return "its steps choose their order"
+    if method.composition is not None:
+        return "its steps are composed of several ones"
+    if unknown := next((x.instruction for x in program.lines if isinstance(x.instruction, WITHOUT_RULES)), None):
+        return f"rules for the instruction {type(unknown).__name__} are missing"
+    reasons = {
+        "events change the state or the constraints of the model": len(layout.changes) or layout.has_activities,
+        "the model has dependent nodes": layout.has_placed_nodes,
+        "the model has acceleration-level constraints": isinstance(method, Implicit) and not layout.of_velocities.all(),
+        "the model is stepped in stored coordinates of rotations": layout.has_coordinate_rates,
+        "constraint equations may be redundant": system.mechanics.takes_redundant_rows,
+        "a constraint is nonlinear in the velocities": layout.has_nonlinear_rows,
+        "steps are projected": control.project_position or control.project_velocity,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")

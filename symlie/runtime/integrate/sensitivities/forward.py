@@ -1,0 +1,56 @@
+"""Forward derivatives of a run: in compiled code, or by matrices of its steps for the NumPy backend and without a C++
+compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
+from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
+from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
+from symlie.runtime.integrate.sensitivities.tangent_run import Sink, TangentRun, has_tangents
+from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
+
+
+def forward_tangents(
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    variables: Sequence[Variable],
+    names: Sequence[str],
+) -> tuple[Solution, StateTangents]:
+    """Return a run, and the tangents of its recorded states and of named outputs by variables; raise ModelError if a
+    terminal event ends it, and the errors of `solve`."""
+    if not has_tangents(system):
+        return _by_matrices(system, t_span, options, variables, names)
+    run, found = TangentRun.of(system, t_span, options), list[list[StateTangents]]()
+
+    def sink(_: slice) -> Sink:
+        found.append([])
+        return found[-1].append
+
+    run.by_variables(variables, names, sink)
+    return run.solution, StateTangents.side_by_side([StateTangents.joined(parts) for parts in found])
+
+
+def _by_matrices(
+    system: System,
+    t_span: tuple[float, float] | float,
+    options: RunOptions,
+    variables: Sequence[Variable],
+    names: Sequence[str],
+) -> tuple[Solution, StateTangents]:
+    """Return the same from the matrices of all steps."""
+    recorded = recorded_steps(system, t_span, options)
+    run, states = DifferentiatedRun(system, recorded, variables), recorded_states(recorded)
+    parts = run.parts(run.forward())
+    outputs = run.outputs(states, parts) if names else np.zeros((len(states), len(variables), 0))
+    chosen = [np.arange(part.start, part.stop) for part, _ in (system.layout.outputs[name] for name in names)]
+    found = [parts[name][states] for name in ("q", "v", "multipliers")]
+    found.append(outputs[..., np.concatenate(chosen)] if names else outputs)
+    return recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found))

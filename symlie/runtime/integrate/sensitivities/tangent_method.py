@@ -1,0 +1,84 @@
+"""Library of a system with a method for numbers with tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from symlie.compile.library import Library, Pointer
+from symlie.runtime.integrate.compiled_method import control_structure, plan_structure, tables_of
+from symlie.runtime.integrate.driver_library import tangents_library
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.integrate.sensitivities.tangent_parameters import parameters_with_tangents
+from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.kernels.c_structures import in_memory
+from symlie.runtime.kernels.c_tables import ProblemTemplate
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.kernels.sets import KernelSets
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.family import Method
+from symlie.runtime.system.system import System
+
+_libraries: WeakKeyDictionary[KernelSets, list[tuple[Method, int, Library]]] = WeakKeyDictionary()
+"""Libraries by the kernel sets, which copies of a system share."""
+
+
+def _library(system: System, method: Method, tangents: int) -> tuple[Library, float]:
+    """Library for a number of tangents, and its compile time in s."""
+    known = _libraries.setdefault(system.sets, [])
+    is_shared = system.mechanics.saddle_algebra is None
+    found = next((x for m, n, x in known if m == method and n == tangents), None) if is_shared else None
+    if found is not None:
+        return found, 0.0
+    library, seconds = tangents_library(system, method, tangents)
+    if is_shared:
+        known.append((method, tangents, library))
+    return library, seconds
+
+
+class TangentMethod:
+    """Library of a system with a method for numbers with tangents, with its C structures and their memory.
+
+    Attributes
+    ----------
+    width
+        Doubles of a number: its value and its tangents.
+    library, compile_seconds
+        The library, and its compile time in s.
+    problem
+        ``symlie_problem`` without workspace.
+    """
+
+    def __init__(
+        self, system: System, method: Method, control: StepControl, variables: Sequence[Variable], tangents: int
+    ) -> None:
+        self.width = 1 + tangents
+        self.library, self.compile_seconds = _library(system, method, tangents)
+        wide = parameters_with_tangents(system, self.library, variables, self.width)
+        flat = Prepared(wide.model.ravel(), tuple(x.reshape(len(x), -1) for x in wide.elements))
+        template = ProblemTemplate(self.library, system.layout, tables_of(system, method))
+        self.problem, problem_held = template.problem(flat)
+        for k in range(len(flat.elements)):
+            self.problem.elements[k].stride //= self.width
+        values, values_held = template.problem(system.prepared)
+        size = max(self.library.call.symlie_values_workspace(self.problem), 1)
+        workspace = values.workspace = self.library.pointer(np.zeros(int(size)))
+        self.problem.values = values
+        self._control, control_held = in_memory(self.library, control_structure(system.layout, control))
+        self._held: list[object] = [problem_held, values_held, values, workspace, control_held]
+
+    def plan(self, plan: Plan, record_every: int) -> Pointer:
+        """``symlie_plan`` of the segments with a separate step budget, valid as long as this object."""
+        described, held = in_memory(self.library, plan_structure(plan))
+        own = self.library.ffi.new("symlie_plan *", described[0])
+        own.record_every, own.control = record_every, self._control
+        self._held.append(held)
+        return own
+
+    def workspace(self) -> Pointer:
+        """Allocate the workspace of the problem."""
+        call = self.library.call
+        size = max(call.symlie_workspace(self.problem), call.symlie_begin_tangents_workspace(self.problem), 1)
+        return self.library.pointer(np.zeros(self.width * int(size)))

@@ -207,7 +207,7 @@ class LieGroup:
             elif g.coordinates_of is not None:
                 result += tangent_operator(program, g, part, own)
             else:
-                result += apply_linear(program, g, left_division(g), part, own)
+                result += apply_linear(program, g, left_division, part, own)
         return tuple(result)
 
     def _storage_rate(self, program: Program, storage: Vector, operand: Vector, *, transpose: bool) -> Vector:

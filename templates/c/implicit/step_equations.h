@@ -132,7 +132,7 @@ typedef struct {
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     ARRAY(name##_fresh, KEEPS_FACTORS && SYMLIE_LANES > 1 ? MATRIX_VALUES + DIMENSION + ROWS : 0);                   \
     newton_problem name = {                                                                                          \
-        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .F_n = name##_F_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
+        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .F_n = name##_F_n, .theta = name##_theta, .w = HAS_ETA ? name##_w : name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess, .fresh = name##_fresh,                          \

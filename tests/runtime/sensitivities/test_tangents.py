@@ -105,6 +105,12 @@ BEYOND: dict[str, tuple[Callable[[], sl.System], str, list[str], dict[str, Any]]
     ),
     "ambient space": (lambda: top("S3"), "center_of_mass", ["mass"], {**FAST, "method": "ambient_rk4"}),
     "prescribed and dependent nodes": (cart, "place", ["amplitude", "mass", "bob.Omega"], {}),
+    "implicit steps of dependent nodes": (
+        cart,
+        "place",
+        ["amplitude", "mass"],
+        {"method": "generalized_alpha", "method_options": TIGHT},
+    ),
     "branches of forces": (lambda: cart(is_switched=True), "place", ["stiffness", "amplitude"], {}),
 }
 

@@ -18,6 +18,7 @@ ROOMS = (
     "cli",
     "papers",
     "models",
+    "importing",
     "api",
     "publish",
     "certify",

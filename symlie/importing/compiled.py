@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.contract.shapes import LARGEST_MESH
 from symlie.importing.description import (
@@ -43,8 +44,8 @@ KINDS = (FREE, BALL, SLIDE, HINGE)
 SUFFIXES = {
     HINGE: ("", "_rate", "_hinge", "_rotor", "_spring", "_friction", "_damping", "_armature"),
     SLIDE: ("", "_rate", "_slide", "_rotor", "_spring", "_friction", "_damping", "_armature"),
-    BALL: ("_ball", "_damping", "_armature"),
-    FREE: ("",),
+    BALL: ("", "_ball", "_spin", "_damping", "_armature"),
+    FREE: ("", "_damping", "_armature"),
 }
 """Suffixes of the names that a joint takes."""
 
@@ -483,13 +484,14 @@ def _joined(link: Link, part: Link, pose: Pose) -> Link:
     return replace(link, mass=mass, center=center, inertia=(total + total.T) / 2)
 
 
-def _pose(place: Sequence[float], quaternion: Sequence[float]) -> Pose:
+def _pose(place: ArrayLike, quaternion: ArrayLike) -> Pose:
     return Pose(_matrix(quaternion), np.array(place, dtype=float))
 
 
-def _matrix(quaternion: Sequence[float]) -> Array:
+def _matrix(quaternion: ArrayLike) -> Array:
     """Return the rotation matrix of a quaternion with the real part first."""
-    w, x, y, z = np.asarray(quaternion, dtype=float) / np.linalg.norm(quaternion)
+    w, x, y, z = np.asarray(quaternion, dtype=float)
+    w, x, y, z = np.array([w, x, y, z]) / np.sqrt(w * w + x * x + y * y + z * z)
     return np.array(
         [
             [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],

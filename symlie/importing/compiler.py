@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 from types import ModuleType
@@ -43,8 +44,7 @@ def compiled_text(path: Path, root: ElementTree.Element, *, floats: bool) -> MjM
 
 def _mujoco() -> ModuleType:
     require("The import of robots", "mujoco")
-    import mujoco
-
+    mujoco: ModuleType = importlib.import_module("mujoco")
     version = tuple(int(part) for part in re.findall(r"\d+", mujoco.__version__)[:2])
     if not LOWEST <= version < BELOW:
         raise MissingDependencyError(

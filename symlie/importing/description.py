@@ -72,7 +72,7 @@ class JointData:
     @property
     def across(self) -> Array:
         """Direction from which the angle is measured, in axes of the child."""
-        return np.eye(3)[int(np.argmin(np.abs(self.axis)))]
+        return np.array(np.eye(3)[int(np.argmin(np.abs(self.axis)))])
 
     @property
     def is_scalar(self) -> bool:

@@ -10,7 +10,7 @@ from symlie.importing.description import BALL, FREE, GROUND, HINGE, SLIDE, Array
 def turned(axis: Array, angle: float) -> Array:
     """Return the matrix of a rotation about a unit axis."""
     skew = np.cross(np.eye(3), axis)
-    return np.eye(3) + np.sin(angle) * skew + 2 * np.sin(angle / 2) ** 2 * skew @ skew
+    return np.array(np.eye(3) + np.sin(angle) * skew + 2 * np.sin(angle / 2) ** 2 * skew @ skew)
 
 
 def poses(robot: Description, at: Configuration) -> list[Pose]:

@@ -23,6 +23,7 @@ from symlie.importing.description import (
     Configuration,
     Coupling,
     Description,
+    JointData,
     Loop,
     Pose,
 )
@@ -97,7 +98,7 @@ def _planar(robot: Description, loop: Loop, start: list[Pose]) -> Loop:
     """Return a loop with only the equations in its plane, or the same loop."""
     if loop.kind not in _IN_PLANE:
         return loop
-    path = [j for j in _path(robot, loop)]
+    path = [*_path(robot, loop)]
     if any(j.kind in (BALL, FREE) for j in path):
         return loop
     directions = [(j.kind, start[j.child].turn @ j.axis) for j in path]
@@ -106,12 +107,12 @@ def _planar(robot: Description, loop: Loop, start: list[Pose]) -> Loop:
         return loop
     normal = normals[0]
     first, second = (_placed(start, k).then(f) for k, f in zip((loop.first, loop.second), loop.frames, strict=True))
-    in_plane = all(np.linalg.norm(np.cross(normal, d)) < ALIGNED for d in normals)
-    in_plane &= all(abs(normal @ d) < ALIGNED for kind, d in directions if kind == SLIDE)
-    in_plane &= abs(normal @ (second.place - first.place)) < ALIGNED
+    holds = [float(np.linalg.norm(np.cross(normal, d))) for d in normals]
+    holds += [float(abs(normal @ d)) for kind, d in directions if kind == SLIDE]
+    holds.append(float(abs(normal @ (second.place - first.place))))
     if loop.kind == "RevoluteJoint":
-        in_plane &= bool(np.linalg.norm(np.cross(normal, first.turn[:, 2])) < ALIGNED)
-    if not in_plane:
+        holds.append(float(np.linalg.norm(np.cross(normal, first.turn[:, 2]))))
+    if max(holds) > ALIGNED:
         return loop
     x = np.eye(3)[int(np.argmin(np.abs(normal)))]
     x = x - (x @ normal) * normal
@@ -123,7 +124,7 @@ def _planar(robot: Description, loop: Loop, start: list[Pose]) -> Loop:
     return replace(loop, kind=_IN_PLANE[loop.kind], frames=(frames[0], frames[1]))
 
 
-def _path(robot: Description, loop: Loop) -> Iterator[object]:
+def _path(robot: Description, loop: Loop) -> Iterator[JointData]:
     """Yield the joints of the tree between both links of a loop."""
     before = {j.child: j for j in robot.joints}
 
@@ -160,11 +161,11 @@ def assembled(robot: Description, at: Configuration) -> Configuration:
         values, rows = _equations(robot, at)
         if not len(values) or np.abs(values).max() < 1e-13:
             break
-        step = -np.linalg.lstsq(rows, values, rcond=1e-10)[0]
+        step: Array = np.asarray(-np.linalg.lstsq(rows, values, rcond=1e-10)[0], dtype=np.float64)
         step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
         changed, start = dict(at.coordinates), 0
         for j in joints:
-            part = step[start : start + j.size]
+            part: Array = step[start : start + j.size]
             start += j.size
             if j.kind == BALL:
                 size = float(np.linalg.norm(part))

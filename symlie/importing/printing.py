@@ -339,13 +339,10 @@ class _Printing:
             return f"{body}.point({point})"
         if kind in ("x_axis", "y_axis", "z_axis"):
             return f"{body}.axis({vector(axes[:, 'xyz'.index(kind[0])])})"
-        if kind == "velocity":
-            return f"{body}.velocity_of({point})"
-        if kind == "spin":
-            return f"{body}.R * {body}.Omega"
-        if kind == "own_spin":
-            return f"np.array({matrix(axes.T)}) * {body}.Omega"
-        return f"np.array({matrix(axes.T)}) * ({body}.R.T * {body}.velocity_of({point}))"
+        moving = f"{body}.velocity_of({point})" if "velocity" in kind else f"sl.vector({body}.R * {body}.Omega)"
+        if not kind.startswith("own"):
+            return moving
+        return "[" + ", ".join(f"{body}.axis({vector(column)}).dot({moving})" for column in axes.T) + "]"
 
     def _rates(self) -> Iterator[str]:
         for joint in self.robot.joints:

@@ -17,8 +17,8 @@ from symlie.utilities.paths import PACKAGE
 ROOMS = (
     "cli",
     "papers",
-    "models",
     "importing",
+    "models",
     "api",
     "publish",
     "certify",

@@ -31,6 +31,9 @@ from symlie.importing.texts import folded, inertia, matrix, motor_effort, number
 from symlie.importing.tree_printing import tree_features
 from symlie.options import ImportCoordinates
 
+CREEP = 1e-3
+"""Rate below which dry friction is regularised, in rad/s or m/s, as in `JointFriction`."""
+
 APART = 1e-9
 """Largest residual of a closed loop, in m and rad."""
 
@@ -119,19 +122,38 @@ class _Printing:
         yield from self._frames()
         yield from self._shapes()
         yield f"model.gravity({vector(robot.gravity)})"
-        if not self.is_tree:
-            yield from self._couplings()
-        yield from self._motors()
-        yield from self._sensors()
+        if self.is_tree:
+            yield from self._motors()
+        yield from self._frame_sensors()
         yield from self._rates()
         if not self.is_minimal or all(j.kind == FREE for j in robot.joints):
+            yield from self._coordinates()
             yield "return model"
-        elif not self.is_tree:
-            yield "return sl.minimal_coordinates(model)"
-        else:
-            yield "robot = sl.minimal_coordinates(model)"
-            yield from tree_features(robot)
-            yield "return robot"
+            return
+        yield "robot = sl.minimal_coordinates(model)"
+        yield "nodes = {node.name: node for node in robot.nodes}"
+        yield from tree_features(robot) if self.is_tree else self._coordinates()
+        yield "return robot"
+
+    def _coordinates(self) -> Iterator[str]:
+        """Yield outputs, forces and constraints of joint coordinates."""
+        for joint in self.robot.joints:
+            if joint.is_scalar:
+                yield from self._outputs_and_forces(joint)
+        yield from self._couplings()
+        yield from self._motors()
+        yield from self._joint_sensors()
+
+    def _access(self, joint: JointData) -> tuple[str, str, str, str]:
+        """Return the model, the coordinate, its rate, and the beginning and end of a load, as text.
+
+        In minimal coordinates, these are fields of the node of the joint, which need no unwrapped angle.
+        """
+        if self.is_minimal and not self.is_tree:
+            load = f"robot.generalized_force({joint.name}, x_dot=[%s])"
+            return "robot", f"{joint.name}.x[0]", f"{joint.name}.x_dot[0]", load
+        value, rate, load = words(joint)
+        return "model", f"{joint.name}.{value}", f"{joint.name}.{rate}", f"{joint.name}.{load}(%s)"
 
     def _link(self, k: int) -> Iterator[str]:
         link, pose = self.robot.links[k], self.placed[k]
@@ -171,39 +193,46 @@ class _Printing:
         yield ")"
         if joint.kind == BALL:
             yield from self._ball(joint)
-        elif not self.is_tree:
-            yield from self._outputs_and_forces(joint)
 
     def _outputs_and_forces(self, joint: JointData) -> Iterator[str]:
-        name, (value, rate, load) = joint.name, words(joint)
-        unit = "rad" if joint.kind == HINGE else "m"
-        yield f'model.output("{name}", {name}.{value}, unit="{unit}")'
-        yield f'model.output("{name}_rate", {name}.{rate}, unit="{unit}/s")'
+        name, (owner, value, rate, load) = joint.name, self._access(joint)
+        is_turning = joint.kind == HINGE
+        unit = "rad" if is_turning else "m"
+        yield ""
+        if owner == "robot":
+            yield f'{name} = nodes["{name}_{joint.kind}"]'
+        yield f'{owner}.output("{name}", {value}, unit="{unit}")'
+        yield f'{owner}.output("{name}_rate", {rate}, unit="{unit}/s")'
         if joint.stiffness:
-            yield (
-                f'sl.TorsionSpring(model, "{name}_spring", {name}, stiffness={number(joint.stiffness)}, '
-                f"rest={number(joint.rest)})"
-            )
+            yield from self._parameters(joint, stiffness=("N m" if is_turning else "N/m"), rest=unit)
+            yield f"{owner}.potential_energy({name}_stiffness * ({value} - {name}_rest) ** 2 / 2)"
         if joint.damping:
-            damping = "N m s" if joint.kind == HINGE else "N s/m"
-            yield f'{name}_damping = model.parameter("{name}_damping", {number(joint.damping)}, unit="{damping}")'
-            yield f"{name}.{load}(-{name}_damping * {name}.{rate})"
+            yield from self._parameters(joint, damping=("N m s" if is_turning else "N s/m"))
+            yield load % f"-{name}_damping * {rate}"
         if joint.friction:
-            yield f'sl.JointFriction(model, "{name}_friction", {name}, coulomb={number(joint.friction)})'
+            yield from self._parameters(joint, friction=("N m" if is_turning else "N"))
+            yield load % f"-{name}_friction * {rate} / sl.sqrt({rate} ** 2 + {CREEP!r} ** 2)"
         if joint.armature:
             yield from self._armature(joint, value, rate)
 
+    def _parameters(self, joint: JointData, **units: str) -> Iterator[str]:
+        """Yield the definitions of parameters of a joint, from their names and units."""
+        owner = self._access(joint)[0]
+        for what, unit in units.items():
+            name = f"{joint.name}_{what}"
+            yield f'{name} = {owner}.parameter("{name}", {number(getattr(joint, what))}, unit="{unit}")'
+
     def _armature(self, joint: JointData, value: str, rate: str) -> Iterator[str]:
-        name, unit = joint.name, "kg m^2" if joint.kind == HINGE else "kg"
-        yield f'{name}_armature = model.parameter("{name}_armature", {number(joint.armature)}, unit="{unit}")'
+        name, owner = joint.name, self._access(joint)[0]
+        yield from self._parameters(joint, armature="kg m^2" if joint.kind == HINGE else "kg")
         if self.is_minimal:
-            yield f"model.kinetic_energy({name}_armature * {name}.{rate} ** 2 / 2)"
+            yield f"{owner}.kinetic_energy({name}_armature * {rate} ** 2 / 2)"
             return
         start = self.at.coordinates.get(name, joint.reference)
         assert isinstance(start, int | float)
         yield f'{name}_rotor = model.node("{name}_rotor", "R1")'
         yield f"model.kinetic_energy({name}_armature * {name}_rotor.x_dot[0] ** 2 / 2)"
-        yield f'model.constraint("{name}_rotor_gear", [{name}_rotor.x[0] - {name}.{value}])'
+        yield f'model.constraint("{name}_rotor_gear", [{name}_rotor.x[0] - {value}])'
         yield f"model.initial({name}_rotor, x=[{number(float(start))}])"
 
     def _ball(self, joint: JointData) -> Iterator[str]:
@@ -288,48 +317,38 @@ class _Printing:
 
     def _couplings(self) -> Iterator[str]:
         for c in self.robot.couplings:
-            joint = self.robot.joint(c.joint)
-            value = f"{joint.name}.{words(joint)[0]}"
+            owner, value, *_ = self._access(self.robot.joint(c.joint))
             constant = c.start + c.coefficients[0]
-            right = number(constant)
+            terms = [number(constant)] if constant else []
             if c.other is not None:
-                other = self.robot.joint(c.other)
-                step = f"{other.name}.{words(other)[0]}"
-                step = f"({step} - {number(c.other_start)})" if c.other_start else step
-                powers = [
-                    f"{number(a)} * {step}{f' ** {k}' if k > 1 else ''}"
-                    for k, a in enumerate(c.coefficients)
-                    if k and a
-                ]
-                right = " + ".join([*powers, *([right] if constant or not powers else [])])
-            yield f'model.constraint("{c.name}", [{value} - ({right})])'
+                other = self._access(self.robot.joint(c.other))[1]
+                step = f"({other} - {number(c.other_start)})" if c.other_start else other
+                terms += [f"{number(a)} * {step} ** {k}" for k, a in enumerate(c.coefficients) if k and a]
+            right = " + ".join(terms).replace(" ** 1", "") or "0.0"
+            yield f'{owner}.constraint("{c.name}", [{value} - ({right})])'
 
     def _motors(self) -> Iterator[str]:
-        for motor in self.robot.motors:
-            yield f'{motor.name} = model.input("{motor.name}")'
-            joint = self.robot.joint(motor.joint)
-            value, rate, load = words(joint)
-            effort = motor_effort(motor, motor.name, f"{joint.name}.{value}", f"{joint.name}.{rate}")
-            yield f"{joint.name}.{load}({effort})"
-        torques = self.robot.torques
-        if torques:
-            yield f'torques = model.input("torques", {len(torques)})'
-            for k, name in enumerate(torques):
-                joint = self.robot.joint(name)
-                component = f"torques[{k}]" if len(torques) > 1 else "torques"
-                yield f"{name}.{words(joint)[2]}({component})"
-
-    def _sensors(self) -> Iterator[str]:
         robot = self.robot
-        for s in robot.sensors:
+        for motor in robot.motors:
+            owner, value, rate, load = self._access(robot.joint(motor.joint))
+            yield f'{motor.name} = {owner}.input("{motor.name}")'
+            yield load % motor_effort(motor, motor.name, value, rate)
+        for k, name in enumerate(robot.torques):
+            owner, _, _, load = self._access(robot.joint(name))
+            if not k:
+                yield f'torques = {owner}.input("torques", {len(robot.torques)})'
+            yield load % (f"torques[{k}]" if len(robot.torques) > 1 else "torques")
+
+    def _joint_sensors(self) -> Iterator[str]:
+        for s in self.robot.sensors:
             if s.kind in ("coordinate", "rate"):
-                joint = robot.joint(s.subject)
-                if self.is_tree or not joint.is_scalar:
-                    continue
-                value, rate, _ = words(joint)
-                yield f'model.output("{s.name}", {joint.name}.{value if s.kind == "coordinate" else rate})'
-                continue
-            yield f'model.output("{s.name}", {self._frame_quantity(s.kind, s.subject)})'
+                owner, value, rate, _ = self._access(self.robot.joint(s.subject))
+                yield f'{owner}.output("{s.name}", {value if s.kind == "coordinate" else rate})'
+
+    def _frame_sensors(self) -> Iterator[str]:
+        for s in self.robot.sensors:
+            if s.kind not in ("coordinate", "rate"):
+                yield f'model.output("{s.name}", {self._frame_quantity(s.kind, s.subject)})'
 
     def _frame_quantity(self, kind: str, subject: str) -> str:
         frame = next(f for f in self.robot.frames if f.name == subject)

@@ -24,6 +24,7 @@ from symlie.importing.printing import is_apart, model_file
 from symlie.importing.urdf import check_joints, constraints, inertials, shapes, without_shapes
 from symlie.importing.xml_files import check_assets, included_files, read_xml
 from symlie.modeling.model import Model
+from symlie.models.systems import system_of_text
 from symlie.options import Backend, ImportCoordinates
 from symlie.rotations import Rotation
 from symlie.utilities.showing import line
@@ -147,6 +148,10 @@ class Robot:
     @cached_property
     def model(self) -> Model:
         """The model, which is the result of `text`."""
+        return self._built()
+
+    def _built(self) -> Model:
+        """Return the result of `text`."""
         place = str(self._folder / f"{self.name}.py")
         names: dict[str, object] = {"__file__": place, "__name__": self.name}
         exec(compile(self.text, place, "exec"), names)
@@ -191,7 +196,11 @@ class Robot:
         backend
             ``"c"``, ``"numpy"``, or ``"auto"`` for C if there is a compiler.
         """
-        system = self.derive().compile(backend=backend)
+        if "model" in self.__dict__:  # the user may have changed it
+            system = self.derive().compile(backend=backend)
+        else:
+            meshes = [s.file for s in self._description.shapes if s.file is not None]
+            system = system_of_text(self.text, self._built, meshes, backend)
         if self.is_redundant:
             system = system.with_redundant("minimal_norm")
         return system.assembled() if is_apart(self._description, self._at) else system

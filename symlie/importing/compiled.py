@@ -83,7 +83,10 @@ def _keyframes(reading: Reading) -> dict[str, Configuration]:
                 coordinates[name], rates[name] = matrix_of(stored[q : q + 4]), moving[v : v + 3]
             else:
                 coordinates[name], rates[name] = float(stored[q]), float(moving[v])
-        found[m.key(k).name or f"key{k}"] = Configuration(coordinates, rates)
+        name = m.key(k).name or f"key{k}"
+        found[name] = Configuration(coordinates, rates)
+        if np.any(m.key_ctrl[k]) or np.any(m.key_act[k]):
+            reading.skipped.add("extensions", f"controls of keyframe {name}")
     return found
 
 

@@ -12,7 +12,7 @@ FEATURES = {
     "ranges": "ranges of controls, forces and rates",
     "sensors": "sensors without an output",
     "shapes": "shapes that views do not draw",
-    "extensions": "elements for other programs",
+    "extensions": "elements for other programs, and controls of keyframes",
     "friction": "dry friction in joints",
     "tendons": "tendons",
     "actuators": "actuators that do not act on one hinge or slider, or have an activation or another gain",

@@ -191,6 +191,8 @@ class Robot:
     def compile(self, backend: Backend = "auto") -> System:
         """Return the compiled system, with closed loops, and with multipliers of minimal norm if they are redundant.
 
+        Changes of `model` apply. If it has not been used, the cache finds the code by `text`, without a model.
+
         Parameters
         ----------
         backend

@@ -29,6 +29,12 @@ _READ = {"link", "joint", "material", "constraint", "mujoco"}
 """Elements of a robot that are read; others are listed as skipped."""
 
 
+_CHILDREN = {
+    "link": ("visual", "collision", "inertial"),
+    "joint": ("parent", "child", "origin", "axis", "dynamics", "limit", "mimic"),
+}
+"""Elements of links and joints that are read."""
+
 _ANY_INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
 
@@ -88,6 +94,9 @@ def without_shapes(path: Path, root: ElementTree.Element, skipped: Skipped) -> E
                 kept.append(ElementTree.fromstring(_ANY_INERTIAL))
             if element.find("collision") is not None:
                 skipped.add("contacts", element.get("name", ""))
+            for child in element:
+                if child.tag not in _CHILDREN[element.tag]:
+                    skipped.add("extensions", f"{child.tag} of {element.get('name')}")
             if (limit := element.find("limit")) is not None and limit.get("velocity") is not None:
                 skipped.add("ranges", f"velocity of {element.get('name')}")
         elif element.tag not in _READ:

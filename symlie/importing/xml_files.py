@@ -42,7 +42,7 @@ def included_files(path: Path) -> list[ElementTree.Element]:
     Raises
     ------
     FormatError
-        If an included file is missing, outside of the folder, malformed, or includes itself.
+        If an included file is missing, outside of the folder, malformed, or includes itself, or if it is not MJCF.
     """
     folder, roots = path.resolve().parent, list[ElementTree.Element]()
 
@@ -52,8 +52,10 @@ def included_files(path: Path) -> list[ElementTree.Element]:
             raise FormatError(f"The includes of {path} form a cycle: {shown}.")
         root = read_xml(file)
         roots.append(root)
-        for element in root.iter("include"):
+        for element in (*root.iter("include"), *root.iter("model")):
             name = element.get("file", "")
+            if not name:
+                continue
             target = (folder / name).resolve()
             if not target.is_relative_to(folder):
                 raise FormatError(
@@ -64,6 +66,8 @@ def included_files(path: Path) -> list[ElementTree.Element]:
             read(target, (*chain, file))
 
     read(path.resolve(), ())
+    if roots[0].tag != "mujoco":
+        raise FormatError(f"{path} is not an MJCF file: its root is <{roots[0].tag}>, not <mujoco>.")
     return roots
 
 

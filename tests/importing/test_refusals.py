@@ -34,6 +34,8 @@ BAD_MJCF = {
     "has zero mass or inertia": world('<body name="b"><joint name="j"/></body>'),
     "defines two parts of one name": world(BODY + BODY.replace('"j"', '"k"')),
     "MuJoCo's compiler rejects": world('<body name="b"><joint type="screw"/><geom size="0.1"/></body>'),
+    "its root is <robot>": ARM,
+    "which is outside of the folder of robot.xml": mjcf('<asset><model name="m" file="../other.xml"/></asset>'),
     "no joints": world('<body name="b"><geom size="0.1"/></body>'),
 }
 
@@ -114,6 +116,20 @@ def test_usual_features_are_skipped_with_a_warning(tmp_path: Path) -> None:
         sl.from_urdf(path, strict=True, ignore="ranges")
     with pytest.raises(sl.errors.UnknownNameError, match="no feature 'colors'"):
         sl.from_urdf(path, ignore=["colors"])
+
+
+def test_other_elements_are_listed(tmp_path: Path) -> None:
+    text = ARM.replace("</robot>", '<transmission name="gear"/></robot>').replace(
+        '<dynamics damping="0.1"/>', '<dynamics damping="0.1"/><calibration rising="0"/>'
+    )
+    robot = sl.from_urdf(written(tmp_path, text, "arm.urdf"), ignore=("limits", "ranges", "extensions"))
+    assert robot.skipped["extensions"] == ("calibration of shoulder", "gear")
+    keyed = FOUR_BAR.replace(
+        "</mujoco>",
+        '<actuator><motor joint="crank_pivot"/></actuator><keyframe><key name="k" ctrl="1"/></keyframe></mujoco>',
+    )
+    robot = sl.from_mjcf(written(tmp_path, keyed), ignore="extensions")
+    assert robot.skipped == {"extensions": ("controls of keyframe k",)}
 
 
 def test_unsupported_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

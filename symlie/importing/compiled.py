@@ -19,13 +19,13 @@ from symlie.importing.description import (
     Link,
     Pose,
 )
-from symlie.importing.equalities import equalities, loop_of
+from symlie.importing.equalities import coupling_of, equalities, loop_of
 from symlie.importing.features import Skipped
 from symlie.importing.frames import matrix_of, pose_of
 from symlie.importing.geometries import geometries, visuals
 from symlie.importing.reading import KINDS, Reading
 from symlie.importing.unsupported import list_unsupported
-from symlie.importing.urdf import UrdfConstraint, UrdfShape
+from symlie.importing.urdf import UrdfConstraint, UrdfMimic, UrdfShape
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -40,6 +40,7 @@ def describe(
     inertials: Mapping[str, Link] | None = None,
     shapes: Sequence[UrdfShape] | None = None,
     constraints: Sequence[UrdfConstraint] = (),
+    mimics: Sequence[UrdfMimic] = (),
 ) -> Description:
     """Return the description of a compiled robot, with the inertials, visual shapes and constraints of a URDF file."""
     reading = Reading(compiled, skipped, inertials)
@@ -48,6 +49,7 @@ def describe(
     list_unsupported(reading)
     loops, couplings = equalities(reading)
     loops += [loop_of(reading, c) for c in constraints]
+    couplings += [coupling_of(reading, c) for c in mimics]
     actuators, measured = motors(reading), sensors(reading)
     drawn = geometries(reading) if shapes is None else visuals(reading, shapes)
     return Description(

@@ -7,7 +7,7 @@ import numpy as np
 from symlie.importing.description import Array, Coupling, Loop, Pose
 from symlie.importing.frames import pose_of
 from symlie.importing.reading import Reading
-from symlie.importing.urdf import UrdfConstraint
+from symlie.importing.urdf import UrdfConstraint, UrdfMimic
 
 _SITE = 6
 """Number of the type of sites in the compiler."""
@@ -31,6 +31,13 @@ def equalities(reading: Reading) -> tuple[list[Loop], list[Coupling]]:
             label = reading.names.new(name, f"equality{e}", ("", "_force", "_moment"), "_loop")
             loops.append(_loop(reading, label, e, kind, data))
     return [loop for loop in loops if loop.first != loop.second], couplings
+
+
+def coupling_of(reading: Reading, given: UrdfMimic) -> Coupling:
+    """Return the coupling of a joint of a URDF file that follows another one."""
+    joint, other = (reading.joint_of[int(reading.compiled.joint(name).id)] for name in (given.joint, given.other))
+    label = reading.names.new(f"{joint}_mimic", "mimic", ("", "_effort"), "_coupling")
+    return Coupling(label, joint, other, 0.0, 0.0, (given.offset, given.factor))
 
 
 def loop_of(reading: Reading, given: UrdfConstraint) -> Loop:

@@ -26,7 +26,7 @@ from symlie.importing.description import (
     Loop,
 )
 from symlie.importing.kinematics import poses, turned, velocities
-from symlie.importing.loops import residual
+from symlie.importing.loops import off, residual
 from symlie.importing.texts import folded, inertia, matrix, motor_effort, number, printable, vector, words
 from symlie.importing.tree_printing import tree_features
 from symlie.options import ImportCoordinates
@@ -58,6 +58,8 @@ def model_file(robot: Description, at: Configuration, coordinates: ImportCoordin
 def is_apart(robot: Description, at: Configuration) -> bool:
     """Return whether a configuration does not close the loops."""
     placed = poses(robot, at)
+    if any(abs(off(robot, coupling, at)) > APART for coupling in robot.couplings):
+        return True
     return any(np.abs(residual(robot, loop, placed)).max() > APART for loop in robot.loops)
 
 

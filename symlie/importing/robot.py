@@ -21,7 +21,7 @@ from symlie.importing.loops import reduced
 from symlie.importing.masses import check_masses
 from symlie.importing.naming import identifier
 from symlie.importing.printing import is_apart, model_file
-from symlie.importing.urdf import check_joints, constraints, inertials, shapes, without_shapes
+from symlie.importing.urdf import check_joints, constraints, inertials, mimics, shapes, without_shapes
 from symlie.importing.xml_files import check_assets, included_files, read_xml
 from symlie.modeling.model import Model
 from symlie.models.systems import system_of_text
@@ -262,7 +262,10 @@ def from_urdf(
     compiled = compiled_text(path, stripped, floats=floating)
     name = identifier(root.get("name") or path.stem)
     inertial = inertials(path, root)
-    found = describe(compiled, name, path.name, skipped, inertials=inertial, shapes=drawn, constraints=closing)
+    found = describe(
+        compiled, name, path.name, skipped,
+        inertials=inertial, shapes=drawn, constraints=closing, mimics=mimics(path, root),
+    )  # fmt: skip
     return _robot(found, path, coordinates, skipped)
 
 

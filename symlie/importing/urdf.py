@@ -35,6 +35,9 @@ _CHILDREN = {
 }
 """Elements of links and joints that are read."""
 
+_NOT_COMPILED = ("visual", "collision", "inertial", "mimic")
+"""Elements that are read here, and not by the compiler, of which earlier versions ignore some."""
+
 _ANY_INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
 
@@ -58,6 +61,16 @@ class UrdfConstraint:
     kind: str
     links: tuple[str, str]
     frames: tuple[Pose, Pose]
+
+
+@dataclass(frozen=True)
+class UrdfMimic:
+    """A joint that follows another one: c = factor · d + offset."""
+
+    joint: str
+    other: str
+    factor: float
+    offset: float
 
 
 def check_joints(path: Path, root: ElementTree.Element) -> None:
@@ -89,7 +102,7 @@ def without_shapes(path: Path, root: ElementTree.Element, skipped: Skipped) -> E
     for element in root:
         if element.tag in ("link", "joint"):
             kept = ElementTree.SubElement(stripped, element.tag, element.attrib)
-            kept.extend(child for child in element if child.tag not in ("visual", "collision", "inertial"))
+            kept.extend(child for child in element if child.tag not in _NOT_COMPILED)
             if element.tag == "link":
                 kept.append(ElementTree.fromstring(_ANY_INERTIAL))
             if element.find("collision") is not None:
@@ -134,6 +147,26 @@ def shapes(path: Path, root: ElementTree.Element) -> list[UrdfShape]:
             geometry = visual.find("geometry")
             for shape in () if geometry is None else geometry:
                 found.append(_shape(path, link.get("name", ""), shape, _origin(visual.find("origin")), color))
+    return found
+
+
+def mimics(path: Path, root: ElementTree.Element) -> list[UrdfMimic]:
+    """Return the couplings of joints."""
+    scalar = ("revolute", "continuous", "prismatic")
+    names = [joint.get("name") for joint in root.findall("joint") if joint.get("type") in scalar]
+    found = []
+    for joint in root.findall("joint"):
+        element = joint.find("mimic")
+        if element is None:
+            continue
+        name, other = joint.get("name", ""), element.get("joint", "")
+        if not {name, other} <= {*names}:
+            raise FormatError(f"Joint '{name}' of {path} follows '{other}', but only hinges and sliders follow others.")
+        factor, offset = (
+            float(_numbers(element.get(word, default), 1, name)[0])
+            for word, default in (("multiplier", "1"), ("offset", "0"))
+        )
+        found.append(UrdfMimic(name, other, factor, offset))
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import symlie as sl
 from tests.conftest import Programs
-from tests.importing.files import FOUR_BAR, PARALLEL, urdf_four_bar
+from tests.importing.files import ARM, FOUR_BAR, PARALLEL, urdf_four_bar
 from tests.importing.oracles import Motion, imported_acceleration, quaternion
 from tests.tolerances import IMPORTED_LOOP, IMPORTED_RESIDUAL
 
@@ -159,6 +159,18 @@ def test_spatial_redundant_loops_select_minimal_norm(tmp_path: Path) -> None:
     with pytest.warns(sl.warnings.SymlieWarning, match="are dependent"):
         robot = sl.from_mjcf(written(tmp_path, tilted))
     assert robot.is_redundant
+
+
+def test_mimic_joints_follow_others(tmp_path: Path) -> None:
+    text = ARM.replace(
+        '<parent link="upper"/>', '<parent link="upper"/><mimic joint="shoulder" multiplier="-2" offset="0.1"/>'
+    )
+    robot = sl.from_urdf(written(tmp_path, text, "arm.urdf"), ignore=("limits", "ranges"))
+    robot.initial(shoulder=0.3, shoulder_rate=1.0)
+    system = robot.compile(backend="numpy")  # assembles the elbow
+    outputs = system.outputs(system.state())
+    found = [outputs[name] for name in ("shoulder", "elbow", "elbow_rate")]
+    assert found == pytest.approx([0.3, 0.1 - 2 * 0.3, -2.0], abs=IMPORTED_LOOP)
 
 
 def test_couplings_of_joints_are_constraints(tmp_path: Path) -> None:

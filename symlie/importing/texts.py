@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from symlie.importing.description import HINGE, Array, JointData, Motor
+
+_OF_NAMES = (*string.ascii_letters, *string.digits, "_")
+"""Characters before the bracket of a call; other brackets group terms, where a comma would make a tuple."""
 
 ROUNDING = 2.3e-16
 """Relative size of rounding errors of products of rotations."""
@@ -51,19 +55,30 @@ def motor_effort(motor: Motor, u: str, value: str, rate: str) -> str:
 
 
 def folded(text: str, width: int = 116) -> Iterator[str]:
-    """Yield a line, or a long call with one argument per line."""
+    """Yield a line; if it is long and ends with a call or a list, with one argument per line."""
     indent = text[: len(text) - len(text.lstrip())]
-    start = text.find("(")
-    if len(text) <= width or start < 0 or not text.endswith((")", "),", "]")):
-        start = text.find("[") if start < 0 or not text.endswith((")", "),")) else start
-        if len(text) <= width or start < 0 or not text.rstrip(",").endswith((")", "]")):
-            yield text
-            return
     end = len(text.rstrip(",")) - 1
+    opening = (k for k, c in enumerate(text) if c == "[" or (c == "(" and text[:k].endswith(_OF_NAMES)))
+    start = next((k for k in opening if _closing(text, k) == end), -1)
+    if len(text) <= width or start < 0:
+        yield text
+        return
     yield text[: start + 1]
     for argument in _arguments(text[start + 1 : end]):
         yield from folded(f"{indent}    {argument.strip()},", width)
     yield indent + text[end:]
+
+
+def _closing(text: str, start: int) -> int:
+    """Return the position of the bracket that closes another one."""
+    depth = 0
+    quoted = False
+    for k, c in enumerate(text[start:], start):
+        quoted ^= c == '"'
+        depth += (c in "([{") - (c in ")]}") if not quoted else 0
+        if not depth:
+            return k
+    return len(text)
 
 
 def _arguments(text: str) -> Iterator[str]:

@@ -264,7 +264,7 @@ def from_urdf(
     inertial = inertials(path, root)
     found = describe(
         compiled, name, path.name, skipped,
-        inertials=inertial, shapes=drawn, constraints=closing, mimics=mimics(path, root),
+        inertials=inertial, shapes=drawn, constraints=closing, mimics=mimics(path, root, skipped),
     )  # fmt: skip
     return _robot(found, path, coordinates, skipped)
 

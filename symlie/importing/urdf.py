@@ -150,18 +150,21 @@ def shapes(path: Path, root: ElementTree.Element) -> list[UrdfShape]:
     return found
 
 
-def mimics(path: Path, root: ElementTree.Element) -> list[UrdfMimic]:
-    """Return the couplings of joints."""
+def mimics(path: Path, root: ElementTree.Element, skipped: Skipped) -> list[UrdfMimic]:
+    """Return the couplings of hinges and sliders; list those of other joints, which do not follow."""
+    kinds = {joint.get("name", ""): joint.get("type") for joint in root.findall("joint")}
     scalar = ("revolute", "continuous", "prismatic")
-    names = [joint.get("name") for joint in root.findall("joint") if joint.get("type") in scalar]
     found = []
     for joint in root.findall("joint"):
         element = joint.find("mimic")
         if element is None:
             continue
         name, other = joint.get("name", ""), element.get("joint", "")
-        if not {name, other} <= {*names}:
-            raise FormatError(f"Joint '{name}' of {path} follows '{other}', but only hinges and sliders follow others.")
+        if other not in kinds:
+            raise FormatError(f"Joint '{name}' of {path} follows the joint '{other}', which does not exist.")
+        if not {kinds[name], kinds[other]} <= {*scalar}:
+            skipped.add("extensions", f"mimic of {name}")
+            continue
         factor, offset = (
             float(_numbers(element.get(word, default), 1, name)[0])
             for word, default in (("multiplier", "1"), ("offset", "0"))

@@ -49,7 +49,7 @@ BAD_URDF = {
         '<cylinder radius="0.03" length="0.5"/>', '<mesh filename="package://robot/arm.stl"/>'
     ),
     "needs 3 numbers": ARM.replace('xyz="0 0 0.25"', 'xyz="0 0"'),
-    "follows 'wrist', but only hinges and sliders": ARM.replace(
+    "follows the joint 'wrist', which does not exist": ARM.replace(
         '<parent link="upper"/>', '<parent link="upper"/><mimic joint="wrist"/>'
     ),
     "Constraint 'pin' of": urdf_four_bar("hook"),

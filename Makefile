@@ -17,7 +17,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
+.PHONY: help run test test-distributed test-import import-all test-browser viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
 	clang without-compiler wheel cross release sanitizers nightly bench generate clean
 
 help: ## list the targets
@@ -42,6 +42,14 @@ test: $(STAMP) ## check lint, format, types and generated files, and run the qui
 
 test-distributed: $(STAMP) ## test ensembles on Dask and MPI, with killed processes; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'distributed and not slow' $(TOOLS) tests/distributed
+
+# Pinocchio and robots of other projects, which only these tests need, in a separate environment.
+test-import: export SYMLIE_CACHE = $(MATRIX)/import/cache
+test-import: $(STAMP) ## compare imported robots with MuJoCo and Pinocchio; IMPORT_TESTS='-m "slow or not slow"' runs all
+	$(call environment,import,$(BIN)/python)
+	$(UV) pip install --quiet --python $(MATRIX)/import 'pin>=4,<5'
+	$(UV) pip install --quiet --python $(MATRIX)/import --no-deps 'dm_control>=1.0.20,<2' 'example-robot-data>=5,<7'
+	$(MATRIX)/import/bin/python $(PYTEST) --all-tools $(IMPORT_TESTS) tests/importing
 
 test-browser: $(STAMP) ## test 3-D views in headless Chromium; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'browser and not slow' $(TOOLS) tests/browser
@@ -168,7 +176,10 @@ release: $(STAMP) ## build sdist and wheel, check them, and run both in clean en
 sanitizers: $(STAMP) ## run standalone programs with the address and undefined behaviour sanitizers
 	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
 
-NIGHTLY := slow oldest newest clang without-compiler wheel cross random metamorphic
+import-all: $(STAMP) ## compare 200 random trees and all foreign files with MuJoCo and Pinocchio
+	$(MAKE) test-import IMPORT_TESTS='-m "slow or not slow"'
+
+NIGHTLY := slow import-all oldest newest clang without-compiler wheel cross random metamorphic
 nightly: $(STAMP) ## run slow tests, all quick tests in each environment, and random models; takes hours
 	@failed=; for job in $(NIGHTLY); do \
 		echo "nightly: make $$job TESTS=tests"; \

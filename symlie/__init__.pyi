@@ -111,6 +111,9 @@ from symlie.groups.standard import S3sR3 as S3sR3
 from symlie.groups.standard import SO3rv as SO3rv
 from symlie.groups.standard import group_from_name as group_from_name
 from symlie.groups.standard import real_space as real_space
+from symlie.importing.robot import Robot as Robot
+from symlie.importing.robot import from_mjcf as from_mjcf
+from symlie.importing.robot import from_urdf as from_urdf
 from symlie.modeling.element_type import ElementType as ElementType
 from symlie.modeling.expressions import diag as diag
 from symlie.modeling.expressions import eye as eye

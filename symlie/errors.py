@@ -195,6 +195,13 @@ class FormatError(SymlieError):
     """
 
 
+class UnsupportedFeatureError(SymlieError):
+    """A file of a robot has a feature without counterpart.
+
+    Skip the feature with ``ignore=`` or ``--ignore``, or remove it from the file.
+    """
+
+
 class CodeNotLoadedError(SymlieError):
     """A file contains code that is needed, but the execution of this code was not permitted.
 

@@ -20,6 +20,9 @@ MethodName: TypeAlias = Literal[
 ]  # fmt: skip
 """Integration methods."""
 
+ImportCoordinates: TypeAlias = Literal["minimal", "bodies"]
+"""Unknowns of imported robots: coordinates of joints, or poses of bodies."""
+
 Multipliers: TypeAlias = Literal["stage", "index1"]
 """Sources of λ: the stages of the method, or the acceleration-level system."""
 

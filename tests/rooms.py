@@ -17,6 +17,7 @@ from symlie.utilities.paths import PACKAGE
 ROOMS = (
     "cli",
     "papers",
+    "importing",
     "models",
     "api",
     "publish",

@@ -39,6 +39,7 @@ THEMES = (
         ("symlie.elements", "symlie.inertia", "symlie.section"),
     ),
     Theme("Joints", "Constraints between bodies.", ("symlie.elements.joints", "symlie.joints")),
+    Theme("Robots from files", "Import of URDF and MJCF files.", ("symlie.importing",)),
     Theme("Forces", "Springs, drives of joints, contact.", ("symlie.elements.forces",)),
     Theme("Equations", "Derived equations of motion.", ("symlie.derive",)),
     Theme("Systems and runs", "Compiled models and their integration.", ("symlie.runtime",)),

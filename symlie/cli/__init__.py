@@ -27,6 +27,7 @@ from symlie.version import VERSION
 COMMANDS = {
     "list": "list_models",
     "new": "new",
+    "import": "robots.import_robot",
     "derive": "derive",
     "generate": "generate",
     "run": "run",

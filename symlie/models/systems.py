@@ -2,7 +2,7 @@
 
 A model file may depend on anything: files, the environment, other programs. So its ``build`` always runs, and the cache
 finds generated code by the resulting model definition. Ready-made models depend only on their options and on the
-package, so that the cache finds their code before SymPy is imported.
+package, and imported robots on the text of their model file, so that the cache finds their code without a model.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import dataclasses
 import functools
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
-from symlie.api import with_starts_of
+from symlie.api import derive, with_starts_of
 from symlie.compile.cache import publish_files, published_files, text_key
 from symlie.models.registry import build_model, is_ready_made, plain
 from symlie.options import Backend, Optimize
@@ -25,6 +26,10 @@ from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 from symlie.utilities.paths import package_digest
 from symlie.utilities.stages import watched_stages
+
+if TYPE_CHECKING:
+    from symlie.derive.equations import Equations
+    from symlie.modeling.model import Model
 
 _KIND = "models"
 
@@ -48,13 +53,38 @@ def system_of_model(
     return dataclasses.replace(system, sources=sources)
 
 
+def system_of_text(text: str, build: Callable[[], Model], files: Sequence[str], backend: Backend) -> System:
+    """Return the system of a model that a text and the contents of some files determine, from the cache if possible.
+
+    Parameters
+    ----------
+    text
+        Text of a model file.
+    build
+        Function that returns its model.
+    files
+        Files that the model reads.
+    backend
+        Implementation of the kernels.
+    """
+    key = text_key({}, (text, *map(file_digest, files), *_versions()))
+    model = functools.cache(build)
+    return _system_by_key(key, model, functools.cache(lambda: derive(model())), backend, "default")
+
+
 def _ready_made_system(
     model: str, options: Mapping[str, object], backend: Backend, optimize: Optimize, freeze: str | Sequence[str]
 ) -> System:
-    key = _key(model, options, freeze)
-    files = published_files(_KIND, key)
     built = functools.cache(lambda: build_model(model, options))
     derived = functools.cache(lambda: built().derive(freeze))
+    return _system_by_key(_key(model, options, freeze), lambda: built().model, derived, backend, optimize)
+
+
+def _system_by_key(
+    key: str, model: Callable[[], Model], derived: Callable[[], Equations], backend: Backend, optimize: Optimize
+) -> System:
+    """Return the system of the files with a key, which are generated if the cache does not hold them."""
+    files = published_files(_KIND, key)
     timings = Timings()
     if files is None:
         with watched_stages() as stages:
@@ -77,13 +107,18 @@ def _ready_made_system(
         timings=timings,
         set_source=files_of_set,
     )
-    return with_starts_of(system, lambda: built().model)
+    return with_starts_of(system, model)
 
 
 def _key(model: str, options: Mapping[str, object], freeze: str | Sequence[str]) -> str:
+    stated = json.dumps([options, freeze] if freeze else options, sort_keys=True)
+    return text_key({}, (model, stated, *_versions()))
+
+
+def _versions() -> tuple[str, str, str]:
+    """Return identities of the package, Python and SymPy."""
     try:
         sympy = version("sympy")
     except PackageNotFoundError:
         sympy = "none"
-    stated = json.dumps([options, freeze] if freeze else options, sort_keys=True)
-    return text_key({}, (model, stated, package_digest(), sys.version, sympy))
+    return package_digest(), sys.version, sympy

@@ -15,6 +15,7 @@ OPTIONAL = {
     "mpi4py": ("mpi4py", "mpi"),
     "trimesh": ("trimesh", "view"),
     "gymnasium": ("gymnasium", "gym"),
+    "mujoco": ("mujoco", "import"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

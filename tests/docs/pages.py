@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -65,9 +68,11 @@ class Session:
     ----------
     pages
         Paths from the root; each page continues the namespace of the previous page.
+    given
+        Files that the blocks read: paths from the root by name.
     """
 
-    def __init__(self, *pages: str) -> None:
+    def __init__(self, *pages: str, given: Mapping[str, str] = MappingProxyType({})) -> None:
         self.pages = pages
         self.printed = ""
         """Output of the blocks so far."""
@@ -75,6 +80,8 @@ class Session:
         self._names: dict[str, Any] = {"__name__": "__main__"}
         self._after: list[dict[str, Any]] = []
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        for name, source in given.items():
+            shutil.copy(ROOT / source, Path(self._folder.name, name))
 
     @property
     def files(self) -> set[str]:

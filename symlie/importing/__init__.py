@@ -1,0 +1,1 @@
+"""Import of robots from URDF and MJCF files."""

@@ -19,6 +19,7 @@ ROOMS = (
     "papers",
     "models",
     "api",
+    "export",
     "publish",
     "certify",
     "certify.checker",

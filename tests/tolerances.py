@@ -1186,3 +1186,11 @@ OPTIMAL_END = 1e-6
 EXTENDED_DIFFERENCES = 1e-11
 """Tangents of 100 steps against differences in extended precision, relative to the largest value: rounding of the
 steps, and of λ over h; found to be at most 8e-12."""
+
+EXPORTED_TERMS = 1e-13
+"""Of terms of the equations of motion from exported C, relative to their largest value: other orders of sums, measured
+2e-15."""
+
+EXPORTED_RESTARTS = 1e-9
+"""Of an exported run that goes on with other parameters, after 64 steps of a top that turns with 150 rad/s: multipliers
+at the change are solved by another elimination, measured 2e-11."""

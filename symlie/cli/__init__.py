@@ -29,6 +29,7 @@ COMMANDS = {
     "new": "new",
     "derive": "derive",
     "generate": "generate",
+    "export": "export",
     "run": "run",
     "sweep": "sweep",
     "resume": "resume",

@@ -1194,3 +1194,10 @@ EXPORTED_TERMS = 1e-13
 EXPORTED_RESTARTS = 1e-9
 """Of an exported run that goes on with other parameters, after 64 steps of a top that turns with 150 rad/s: multipliers
 at the change are solved by another elimination, measured 2e-11."""
+
+EXCHANGED = 1e-7
+"""Of states that CVode integrates for one second with a relative tolerance of 1e-10, for sizes of 1, measured 3e-9."""
+
+EXCHANGED_CONSTRAINTS = 1e-9
+"""Largest |Φ| of these states: the unit asks for a projection above 5e-10, after the step that reaches it; measured
+8e-10."""

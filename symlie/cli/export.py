@@ -16,8 +16,8 @@ SUMMARY = "Write a model with a method as self-contained C, or as a functional m
 DETAILS = """
 
 With --target c, the folder contains C99 that needs no other library than math.h, with a self-test and a README.
-Functional mock-up units are for co-simulation. Parameters, initial values and inputs are those of the arguments;
-programs can change parameters and inputs."""
+Functional mock-up units are for co-simulation, model exchange, or both. Parameters, initial values and inputs are those
+of the arguments; programs can change parameters and inputs."""
 EXAMPLE = """symlie export heavy_top -o group=SE3 --target c --h '2**-11' --out top
   symlie export heavy_top -o group=SE3 --target fmu2 --out top.fmu"""
 
@@ -35,7 +35,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--out", metavar="PATH", type=path, help="folder, or file of a unit; default: NAME_export, or NAME.fmu"
     )
     parser.add_argument(
-        "--kind", choices=get_args(ExportKind), default="cs", help="kind of a unit: cs, co-simulation (default)"
+        "--kind",
+        choices=get_args(ExportKind),
+        default="cs",
+        help="kind of a unit: co-simulation (default), model exchange, or both",
     )
     parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: as in 'symlie run'")
     add(parser, "--method-option")

@@ -25,6 +25,9 @@ API = (
 """Functions of every exported program."""
 
 
+RATES = ("rates", "drift", "take_state")
+"""Functions for programs that integrate the states themselves."""
+
 KERNELS = (
     "mass", "jacobian", "constraint", "constraint_rate", "force", "inverse_dynamics", "energy", "events", "normalize",
     "prescribe",
@@ -39,6 +42,7 @@ TYPES = ("real", "state", "parameters", "status")
 def exported_names(plan: ExportPlan, prefix: str) -> list[str]:
     """Return the names with external linkage."""
     names = [*API, "default_parameters", *(["linearize"] if plan.linearizes else [])]
+    names += RATES if plan.with_rates else ()
     for i in plan.tables.inputs:
         names += [f"set_input_{i.identifier}", f"set_input_rate_{i.identifier}"]
     return [f"{prefix}_{name}" for name in names]
@@ -53,6 +57,8 @@ def source_files(plan: ExportPlan, prefix: str) -> dict[str, str]:
     if plan.linearizes:
         files |= {n: text for n, text in plan.system.sets.files("newton").items() if n.endswith(".h")}
     known["identity"] = int(hashlib.sha256(header.encode()).hexdigest()[:15], 16)
+    if plan.with_rates:
+        files |= {n: text for n, text in plan.system.sets.files("ambient").items() if n.endswith(".h")}
     exported = exported_names(plan, prefix)
     files = {name: _without(text, [*exported, *(f"{prefix}_{end}" for end in TYPES)]) for name, text in files.items()}
     files["exported.c"] = render("c/export/source.c.jinja", **known, driver_lines=lines, data=constants_of(plan))
@@ -95,6 +101,7 @@ def template_values(plan: ExportPlan, prefix: str) -> dict[str, object]:
         "v_comment": description.node_comment(layout, "velocity"),
         "lambda_comment": description.constraint_comment(layout),
         "linearizes": plan.linearizes,
+        "rates": plan.with_rates,
         "includes_newton": plan.includes_newton,
         "first_order": plan.method.first_order,
         "polynomial": plan.method.is_polynomial,

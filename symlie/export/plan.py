@@ -45,6 +45,8 @@ class ExportPlan:
         Step size of examples and of functional mock-up units, in s.
     options
         Options of runs, as in `solve`.
+    with_rates
+        True for the rates of all states, from which other programs integrate.
     """
 
     system: System
@@ -53,6 +55,7 @@ class ExportPlan:
     adaptive: Request | None
     h: float
     options: RunOptions
+    with_rates: bool = False
 
     @property
     def layout(self) -> Layout:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
@@ -44,15 +45,33 @@ def exported(
     )
     if kind not in get_args(ExportKind):
         raise UnknownNameError(f"Unknown kind '{kind}'; use one of: {', '.join(get_args(ExportKind))}.")
-    if kind != "cs":
-        raise UnsupportedMethodError(f"Units of kind '{kind}' are not available; use kind='cs' for co-simulation.")
     name = checked_prefix(system.name if prefix is None else prefix)
     plan = export_plan(system, options, h)
     if target == "c":
         return write_files(c_folder(plan, name), out)
     if out.suffix != ".fmu" or not out.absolute().parent.is_dir():
         raise ModelError(f"{out} must be a file in an existing folder, and its name must end in .fmu.")
-    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), out)
+    if kind != "cs":
+        check_exchange(plan)
+        plan = dataclasses.replace(plan, with_rates=True)
+    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out)
+
+
+def check_exchange(plan: ExportPlan) -> None:
+    """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
+    layout = plan.layout
+    reasons = {
+        "prescribed or dependent nodes": bool(len(layout.motion_storage)) or bool(layout.locations),
+        "unwrapped angles": layout.has_unwrapped,
+        "angular velocities of rotation parameters": layout.has_coordinate_rates,
+        "changes at events": bool(len(layout.changes)) or layout.has_activities,
+        "constraints on accelerations": bool(layout.rows) and not layout.of_velocities.all(),
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise UnsupportedMethodError(
+                f"Units for model exchange do not support {reason}, which '{layout.name}' has; use kind='cs'."
+            )
 
 
 def step_of_unit(plan: ExportPlan, h: float | None) -> float:

@@ -1,4 +1,4 @@
-/* Functions of FMI 2.0 for co-simulation. */
+/* Functions of FMI 2.0. */
 #include "unit.h"
 
 #include "fmi2Functions.h"
@@ -37,10 +37,11 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, 
                               fmi2Boolean is_visible, fmi2Boolean is_logging)
 {
     (void)location, (void)is_visible;
-    if (type != fmi2CoSimulation || !name || !token || strcmp(token, UNIT_TOKEN)) {
+    const int has_type = type == fmi2CoSimulation ? HAS_STEPS : HAS_EXCHANGE;
+    if (!has_type || !name || !token || strcmp(token, UNIT_TOKEN)) {
         if (callbacks && callbacks->logger)
             callbacks->logger(callbacks->componentEnvironment, name, fmi2Error, "logStatusError",
-                              type != fmi2CoSimulation ? "the unit supports co-simulation only" : "the GUID is that of another unit");
+                              !has_type ? "the unit is not of this kind" : "the GUID is that of another unit");
         return 0;
     }
     unit_instance *m = calloc(1, sizeof *m);
@@ -54,6 +55,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String token, 
     if (callbacks) m->callbacks = *callbacks;
     m->is_logging = is_logging;
     reset_data(&m->data);
+    m->data.is_exchange = type == fmi2ModelExchange;
     return m;
 }
 
@@ -94,7 +96,10 @@ fmi2Status fmi2Terminate(fmi2Component c)
 
 fmi2Status fmi2Reset(fmi2Component c)
 {
-    reset_data(&((unit_instance *)c)->data);
+    unit_instance *m = c;
+    const long long is_exchange = m->data.is_exchange;
+    reset_data(&m->data);
+    m->data.is_exchange = is_exchange;
     return fmi2OK;
 }
 
@@ -251,3 +256,84 @@ fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2S
     (void)c, (void)kind, (void)value;
     return fmi2Discard;
 }
+
+#if HAS_EXCHANGE
+fmi2Status fmi2EnterEventMode(fmi2Component c)
+{
+    (void)c;
+    return fmi2OK;
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *found)
+{
+    unit_instance *m = c;
+    int is_moved = 0;
+    const int status = handle_events(&m->data, &is_moved);
+    found->newDiscreteStatesNeeded = fmi2False, found->terminateSimulation = m->data.has_ended != 0;
+    found->nominalsOfContinuousStatesChanged = fmi2False, found->valuesOfContinuousStatesChanged = is_moved;
+    found->nextEventTimeDefined = fmi2False, found->nextEventTime = 0;
+    return checked(m, status);
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
+{
+    unit_instance *m = c;
+    const int status = refresh(&m->data);
+    keep_events(&m->data);
+    return checked(m, status);
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keeps_state, fmi2Boolean *needs_events, fmi2Boolean *terminates)
+{
+    unit_instance *m = c;
+    double drift = 0;
+    (void)keeps_state;
+    const int status = drift_of_unit(&m->data, &drift);
+    *needs_events = drift > LARGEST_DRIFT, *terminates = fmi2False;
+    return checked(m, status);
+}
+
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t)
+{
+    set_time(&((unit_instance *)c)->data, t);
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
+{
+    if (n != STATES) return report(c, fmi2Error, "the number of states is wrong");
+    set_states(&((unit_instance *)c)->data, x);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real x[], size_t n)
+{
+    unit_instance *m = c;
+    if (n != STATES) return report(c, fmi2Error, "the number of states is wrong");
+    const int status = refresh(&m->data);
+    get_states(&m->data, 1, x);
+    return checked(m, status);
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real x[], size_t n)
+{
+    unit_instance *m = c;
+    const int status = refresh(&m->data);
+    for (size_t k = 0; k < n && k < (size_t)EVENTS_OF_UNIT; k++) x[k] = m->data.event[k];
+    return checked(m, status);
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
+{
+    if (n != STATES) return report(c, fmi2Error, "the number of states is wrong");
+    get_states(&((unit_instance *)c)->data, 0, x);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
+{
+    (void)c;
+    for (size_t k = 0; k < n; k++) x[k] = 1;
+    return fmi2OK;
+}
+#endif

@@ -1,4 +1,4 @@
-/* Functions of FMI 3.0 for co-simulation. */
+/* Functions of FMI 3.0. */
 #include "unit.h"
 
 #include "fmi3Functions.h"
@@ -34,8 +34,10 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
 {
     (void)name, (void)path, (void)is_visible, (void)is_logging, (void)returns_early, (void)references, (void)n, (void)update;
-    if (!token || strcmp(token, UNIT_TOKEN) || uses_events) {
-        if (log) log(environment, fmi3Error, "logStatusError", uses_events ? "the unit has no event mode" : "the token is that of another unit");
+    if (!HAS_STEPS || !token || strcmp(token, UNIT_TOKEN) || uses_events) {
+        if (log)
+            log(environment, fmi3Error, "logStatusError",
+                !HAS_STEPS ? "the unit is not of this kind" : uses_events ? "the unit has no event mode" : "the token is that of another unit");
         return 0;
     }
     unit_instance *m = calloc(1, sizeof *m);
@@ -48,9 +50,17 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
 fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean is_visible, fmi3Boolean is_logging,
                                           fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
 {
-    (void)name, (void)token, (void)path, (void)is_visible, (void)is_logging;
-    if (log) log(environment, fmi3Error, "logStatusError", "the unit supports co-simulation only");
-    return 0;
+    (void)name, (void)path, (void)is_visible, (void)is_logging;
+    if (!HAS_EXCHANGE || !token || strcmp(token, UNIT_TOKEN)) {
+        if (log) log(environment, fmi3Error, "logStatusError", !HAS_EXCHANGE ? "the unit is not of this kind" : "the token is that of another unit");
+        return 0;
+    }
+    unit_instance *m = calloc(1, sizeof *m);
+    if (!m) return 0;
+    m->environment = environment, m->log = log;
+    reset_data(&m->data);
+    m->data.is_exchange = 1;
+    return m;
 }
 
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String path, fmi3Boolean is_visible, fmi3Boolean is_logging,
@@ -58,7 +68,7 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
                                                fmi3LockPreemptionCallback lock, fmi3UnlockPreemptionCallback unlock)
 {
     (void)name, (void)token, (void)path, (void)is_visible, (void)is_logging, (void)update, (void)lock, (void)unlock;
-    if (log) log(environment, fmi3Error, "logStatusError", "the unit supports co-simulation only");
+    if (log) log(environment, fmi3Error, "logStatusError", "the unit is not of this kind");
     return 0;
 }
 
@@ -89,7 +99,10 @@ fmi3Status fmi3Terminate(fmi3Instance c)
 
 fmi3Status fmi3Reset(fmi3Instance c)
 {
-    reset_data(&((unit_instance *)c)->data);
+    unit_instance *m = c;
+    const long long is_exchange = m->data.is_exchange;
+    reset_data(&m->data);
+    m->data.is_exchange = is_exchange;
     return fmi3OK;
 }
 
@@ -247,8 +260,6 @@ ABSENT(GetAdjointDerivative, const fmi3ValueReference z[], size_t n, const fmi3V
        size_t seeds, fmi3Float64 values[], size_t size)
 ABSENT_ALONE(EnterConfigurationMode)
 ABSENT_ALONE(ExitConfigurationMode)
-ABSENT_ALONE(EnterEventMode)
-ABSENT_ALONE(EnterContinuousTimeMode)
 ABSENT_ALONE(EvaluateDiscreteStates)
 ABSENT(GetIntervalDecimal, const fmi3ValueReference r[], size_t n, fmi3Float64 x[], fmi3IntervalQualifier q[])
 ABSENT(GetIntervalFraction, const fmi3ValueReference r[], size_t n, fmi3UInt64 x[], fmi3UInt64 y[], fmi3IntervalQualifier q[])
@@ -258,6 +269,101 @@ ABSENT(SetIntervalDecimal, const fmi3ValueReference r[], size_t n, const fmi3Flo
 ABSENT(SetIntervalFraction, const fmi3ValueReference r[], size_t n, const fmi3UInt64 x[], const fmi3UInt64 y[])
 ABSENT(SetShiftDecimal, const fmi3ValueReference r[], size_t n, const fmi3Float64 x[])
 ABSENT(SetShiftFraction, const fmi3ValueReference r[], size_t n, const fmi3UInt64 x[], const fmi3UInt64 y[])
+ABSENT(GetOutputDerivatives, const fmi3ValueReference r[], size_t n, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
+ABSENT(ActivateModelPartition, fmi3ValueReference r, fmi3Float64 t)
+
+#if HAS_EXCHANGE
+fmi3Status fmi3EnterEventMode(fmi3Instance c)
+{
+    (void)c;
+    return fmi3OK;
+}
+
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *needs_update, fmi3Boolean *terminates, fmi3Boolean *has_other_nominals,
+                                    fmi3Boolean *has_other_states, fmi3Boolean *has_next, fmi3Float64 *next)
+{
+    unit_instance *m = c;
+    int is_moved = 0;
+    const int status = handle_events(&m->data, &is_moved);
+    *needs_update = *has_other_nominals = *has_next = fmi3False;
+    *next = 0, *terminates = m->data.has_ended != 0, *has_other_states = is_moved != 0;
+    return checked(m, status);
+}
+
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
+{
+    unit_instance *m = c;
+    const int status = refresh(&m->data);
+    keep_events(&m->data);
+    return checked(m, status);
+}
+
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean keeps_state, fmi3Boolean *needs_events, fmi3Boolean *terminates)
+{
+    unit_instance *m = c;
+    double drift = 0;
+    const int status = drift_of_unit(&m->data, &drift);
+    *needs_events = drift > LARGEST_DRIFT, *terminates = fmi3False;
+    return checked(m, status);
+}
+
+fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 t)
+{
+    set_time(&((unit_instance *)c)->data, t);
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t n)
+{
+    if (n != STATES) return report(c, fmi3Error, "the number of states is wrong");
+    set_states(&((unit_instance *)c)->data, x);
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 x[], size_t n)
+{
+    unit_instance *m = c;
+    if (n != STATES) return report(c, fmi3Error, "the number of states is wrong");
+    const int status = refresh(&m->data);
+    get_states(&m->data, 1, x);
+    return checked(m, status);
+}
+
+fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 x[], size_t n)
+{
+    unit_instance *m = c;
+    const int status = refresh(&m->data);
+    for (size_t k = 0; k < n && k < (size_t)EVENTS_OF_UNIT; k++) x[k] = m->data.event[k];
+    return checked(m, status);
+}
+
+fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
+{
+    if (n != STATES) return report(c, fmi3Error, "the number of states is wrong");
+    get_states(&((unit_instance *)c)->data, 0, x);
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
+{
+    for (size_t k = 0; k < n; k++) x[k] = 1;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *n)
+{
+    *n = EVENTS_OF_UNIT;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *n)
+{
+    *n = STATES;
+    return fmi3OK;
+}
+#else
+ABSENT_ALONE(EnterEventMode)
+ABSENT_ALONE(EnterContinuousTimeMode)
 ABSENT(UpdateDiscreteStates, fmi3Boolean *a, fmi3Boolean *b, fmi3Boolean *d, fmi3Boolean *e, fmi3Boolean *f, fmi3Float64 *next)
 ABSENT(CompletedIntegratorStep, fmi3Boolean keeps, fmi3Boolean *a, fmi3Boolean *b)
 ABSENT(SetTime, fmi3Float64 t)
@@ -268,5 +374,4 @@ ABSENT(GetContinuousStates, fmi3Float64 x[], size_t n)
 ABSENT(GetNominalsOfContinuousStates, fmi3Float64 x[], size_t n)
 ABSENT(GetNumberOfEventIndicators, size_t *n)
 ABSENT(GetNumberOfContinuousStates, size_t *n)
-ABSENT(GetOutputDerivatives, const fmi3ValueReference r[], size_t n, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
-ABSENT(ActivateModelPartition, fmi3ValueReference r, fmi3Float64 t)
+#endif

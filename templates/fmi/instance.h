@@ -36,6 +36,8 @@ static double *values_of(unit_data *d, const unit_variable *variable, unsigned i
     case OF_Q: return d->s.q + place;
     case OF_V: return d->s.v + place;
     case OF_LAMBDA: return d->s.lambda + place;
+    case OF_Q_DOT: return d->q_dot + place;
+    case OF_V_DOT: return d->v_dot + place;
     default: return d->event + place;
     }
 }

@@ -28,8 +28,3 @@ def test_c_is_written_with_given_values(cli: Cli, tmp_path: Path) -> None:
 def test_wrong_methods_are_refused(cli: Cli) -> None:
     result = cli(*TOP, "--method", "taylor", "--out", "folder")
     assert result.code == 1 and "cannot be exported to C99" in result.err
-
-
-def test_other_kinds_of_units_are_refused(cli: Cli) -> None:
-    result = cli("export", "heavy_top", "--target", "fmu2", "--kind", "me")
-    assert result.code == 1 and "Units of kind 'me' are not available; use kind='cs' for co-simulation." in result.err

@@ -213,6 +213,59 @@ def test_inputs_with_derivatives_have_the_bits_of_linear_tables(tmp_path: Path) 
     one.end()
 
 
+def driven_pivot() -> System:
+    """A point on a rod, whose other end moves as prescribed."""
+    model = sl.Model("driven_pivot")
+    pivot, bob = model.node("pivot", "R2"), model.node("bob", "R2")
+    model.prescribe(pivot, x=[0.1 * sl.sin(3 * model.t), 0])
+    model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+    distance = bob.x - pivot.x
+    model.constraint("rod", (distance.dot(distance) - 1) / 2)
+    model.initial(bob, x=[0, -1])
+    return model.derive().compile(backend="c")
+
+
+def pendulum_system() -> System:
+    """A spherical pendulum."""
+    pendulum = sl.Model("pendulum")
+    bob = pendulum.node("bob", "R3")
+    pendulum.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+    pendulum.potential_energy(9.81 * bob.x[2])
+    pendulum.constraint("rod", (bob.x.dot(bob.x) - 1) / 2)
+    pendulum.initial(bob, x=[0.6, 0, -0.8], x_dot=[0, 1, 0])
+    return pendulum.derive().compile(backend="c")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_exchanged_states_agree_with_solve(version: int, tmp_path: Path) -> None:
+    """The solver of FMPy integrates the states; the unit projects them where they drift."""
+    system = pendulum_system()
+    file = system.export(TARGETS[version], tmp_path / "pendulum.fmu", kind="both", h=H)
+    assert validation.validate_fmu(str(file)) == []
+    names = states_of(file)
+    told = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": 1e-10, "output_interval": 1e-3}
+    rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, **told)
+    found = np.array([np.concatenate([np.ravel(x) for x in row]) for row in rows.tolist()])
+    solution = sl.solve(system, 1.0, rtol=1e-12, t_eval=[1.0])
+    expected = table_of(solution)[-1]
+    np.testing.assert_allclose(found[-1, :7], expected[:7], rtol=0, atol=tolerances.EXCHANGED)
+    drift = max(abs(float(system.mechanics.constraint(0.0, q)[0])) for q in found[:, 1:4])
+    assert drift <= tolerances.EXCHANGED_CONSTRAINTS
+    steps = {"stop_time": 0.125, "step_size": H, "output_interval": H}
+    np.testing.assert_array_equal(simulated(file, names, **steps), table_of(sl.solve(system, 0.125, h=H)))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_exchanged_states_end_at_terminal_events(version: int, tmp_path: Path) -> None:
+    file = driven_system().export(TARGETS[version], tmp_path / "driven.fmu", kind="me")
+    assert validation.validate_fmu(str(file)) == []
+    told = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": 1e-8, "output_interval": 1e-2}
+    rows = fmpy.simulate_fmu(str(file), output=["cart.x"], stop_time=8.0, start_values={"push": 0.5}, **told)
+    # x = 0.3 t + (0.5/1.5) t²/2 reaches the wall at 1 m.
+    end = (-0.3 + np.sqrt(0.09 + 2 / 3)) * 3
+    assert abs(rows[-1][0] - end) < 2e-2
+
+
 MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "adaptive top": ("heavy_top", {"group": "SE3"}, {}),
     "quaternions": ("heavy_top", {"group": "S3"}, {"h": H}),
@@ -239,6 +292,13 @@ def test_all_models_are_valid_units(case: str, version: int, tmp_path: Path) -> 
     system = system_with(model, **options)
     file = system.export(TARGETS[version], tmp_path / "unit.fmu", **told)
     assert validation.validate_fmu(str(file)) == []
+    both = tmp_path / "both.fmu"
+    try:
+        system.export(TARGETS[version], both, kind="both", **told)
+    except sl.errors.UnsupportedMethodError as refused:
+        assert "Units for model exchange do not support" in str(refused)
+    else:
+        assert validation.validate_fmu(str(both)) == []
     described = fmpy.read_model_description(str(file), validate_variable_names=True)
     assert described.modelName == model
     h = told.get("h", H)
@@ -317,8 +377,8 @@ def test_units_without_compiler_contain_sources(tmp_path: Path, monkeypatch: pyt
 def test_unsupported_units_are_refused(tmp_path: Path) -> None:
     unknown: Any = "sync"
     system: System = system_with("heavy_top", group="SE3")
-    with pytest.raises(sl.errors.UnsupportedMethodError, match="Units of kind 'me' are not available"):
-        system.export("fmu2", tmp_path / "top.fmu", kind="me")
+    with pytest.raises(sl.errors.UnsupportedMethodError, match="do not support prescribed or dependent nodes"):
+        driven_pivot().export("fmu2", tmp_path / "chain.fmu", kind="me")
     with pytest.raises(sl.errors.UnknownNameError, match="Unknown kind 'sync'"):
         system.export("fmu2", tmp_path / "top.fmu", kind=unknown)
     for name in ("top.zip", "missing/top.fmu"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from symlie.export.fmu.variables import Variable
+from symlie.options import ExportKind
 from symlie.version import VERSION
 
 
@@ -24,6 +25,10 @@ class UnitDescription:
         The variables; the first one is time.
     sources
         Names of the files to be compiled.
+    kind
+        Kind of the unit.
+    events
+        Number of event functions.
     """
 
     model: str
@@ -33,6 +38,8 @@ class UnitDescription:
     step: float
     variables: Sequence[Variable]
     sources: tuple[str, ...]
+    kind: ExportKind
+    events: int
 
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -60,7 +67,7 @@ def description_2(about: UnitDescription) -> str:
     """Return the model description of FMI 2.0."""
     head = _attributes(
         fmiVersion="2.0", modelName=about.model, guid=about.token, generationTool=f"symlie {VERSION}",
-        variableNamingConvention="structured", numberOfEventIndicators=0,
+        variableNamingConvention="structured", numberOfEventIndicators=about.events if about.kind != "cs" else 0,
         description=f"{about.model} with {about.method}",
     )  # fmt: skip
     kind = _attributes(
@@ -69,27 +76,43 @@ def description_2(about: UnitDescription) -> str:
         canNotUseMemoryManagementFunctions=True, canGetAndSetFMUstate=True, canSerializeFMUstate=True,
     )  # fmt: skip
     files = "".join(f"<File{_attributes(name=name)}/>" for name in about.sources)
-    scalars, outputs = [], []
+    exchange = _attributes(
+        modelIdentifier=about.identifier, needsExecutionTool=False, completedIntegratorStepNotNeeded=False,
+        canBeInstantiatedOnlyOncePerProcess=False, canNotUseMemoryManagementFunctions=True, canGetAndSetFMUstate=True,
+        canSerializeFMUstate=True,
+    )  # fmt: skip
+    scalars, outputs, rates, initials = [], [], [], []
+    places = {name: k for k, name in enumerate((n for v in about.variables[1:] for n, *_ in v.scalars()), start=1)}
     for v in about.variables[1:]:
         for name, reference, start in v.scalars():
+            of_state = places[name.removeprefix("der(").removesuffix(")")] if v.state else None
             initial = "calculated" if v.is_computed else None
             about_scalar = _attributes(
                 name=name, valueReference=reference, description=v.meaning, causality=v.causality,
                 variability=v.variability, initial=initial,
             )  # fmt: skip
-            real = _attributes(unit=v.unit or None, start=start)
+            real = _attributes(unit=v.unit or None, start=start, derivative=of_state)
             scalars.append(f"    <ScalarVariable{about_scalar}><Real{real}/></ScalarVariable>")
+            unknown = f"      <Unknown{_attributes(index=len(scalars))}/>"
             if v.causality == "output":
-                outputs.append(f"      <Unknown{_attributes(index=len(scalars))}/>")
-    unknown = "\n".join(outputs)
-    structure = (
-        f"    <Outputs>\n{unknown}\n    </Outputs>\n    <InitialUnknowns>\n{unknown}\n    </InitialUnknowns>\n"
-        if outputs
-        else ""
+                outputs.append(unknown)
+            if v.state:
+                rates.append(unknown)
+            if v.causality == "output" or v.state or (about.kind != "cs" and v.kind in ("OF_Q", "OF_V")):
+                initials.append(unknown)
+    structure = "".join(
+        f"    <{name}>\n" + "\n".join(part) + f"\n    </{name}>\n"
+        for name, part in (("Outputs", outputs), ("Derivatives", rates), ("InitialUnknowns", initials))
+        if part
     )
+    kinds = [
+        f"  <{name}{words}>\n    <SourceFiles>{files}</SourceFiles>\n  </{name}>\n"
+        for name, words, others in (("ModelExchange", exchange, "cs"), ("CoSimulation", kind, "me"))
+        if about.kind != others
+    ]
     return (
         f"{HEAD}<fmiModelDescription{head}>\n"
-        f"  <CoSimulation{kind}>\n    <SourceFiles>{files}</SourceFiles>\n  </CoSimulation>\n"
+        f"{''.join(kinds)}"
         f"{_units(about.variables)}\n"
         '  <LogCategories>\n    <Category name="logStatusError"/>\n  </LogCategories>\n'
         f"{_experiment(about)}\n"
@@ -110,23 +133,43 @@ def description_3(about: UnitDescription) -> str:
         canGetAndSetFMUState=True, canSerializeFMUState=True, canHandleVariableCommunicationStepSize=True,
         maxOutputDerivativeOrder=0, canReturnEarlyAfterIntermediateUpdate=False, hasEventMode=False,
     )  # fmt: skip
-    lines, outputs = [], []
+    exchange = _attributes(
+        modelIdentifier=about.identifier, needsExecutionTool=False, canBeInstantiatedOnlyOncePerProcess=False,
+        canGetAndSetFMUState=True, canSerializeFMUState=True, needsCompletedIntegratorStep=True,
+    )  # fmt: skip
+    lines, outputs, rates, initials = [], [], [], []
+    references = {v.name: v.reference for v in about.variables}
     for v in about.variables:
         start = " ".join(_text(x) for x in v.start) or None
         initial = "calculated" if v.is_computed else None
         words = _attributes(
             name=v.name, valueReference=v.reference, description=v.meaning, causality=v.causality,
             variability=v.variability, initial=initial, unit=v.unit or None, start=start,
+            derivative=references[v.state] if v.state else None,
         )  # fmt: skip
         sizes = "".join(f"<Dimension{_attributes(start=n)}/>" for n in v.shape)
         lines.append(f"    <Float64{words}>{sizes}</Float64>" if sizes else f"    <Float64{words}/>")
         if v.causality == "output":
             outputs.append(v.reference)
-    structure = [f"    <Output{_attributes(valueReference=r)}/>" for r in outputs]
-    structure += [f"    <InitialUnknown{_attributes(valueReference=r)}/>" for r in outputs]
+        if v.state:
+            rates.append(v.reference)
+        if v.causality == "output" or v.state or (about.kind != "cs" and v.kind in ("OF_Q", "OF_V")):
+            initials.append(v.reference)
+    indicators = [v.reference for v in about.variables if v.kind == "OF_EVENT"] if about.kind != "cs" else []
+    parts = {"Output": outputs, "ContinuousStateDerivative": rates, "InitialUnknown": initials}
+    structure = [
+        f"    <{name}{_attributes(valueReference=r)}/>"
+        for name, part in (parts | {"EventIndicator": indicators}).items()
+        for r in part
+    ]
+    kinds = [
+        f"  <{name}{words}/>\n"
+        for name, words, others in (("ModelExchange", exchange, "cs"), ("CoSimulation", kind, "me"))
+        if about.kind != others
+    ]
     return (
         f"{HEAD}<fmiModelDescription{head}>\n"
-        f"  <CoSimulation{kind}/>\n"
+        f"{''.join(kinds)}"
         f"{_units(about.variables)}\n"
         '  <LogCategories>\n    <Category name="logStatusError"/>\n  </LogCategories>\n'
         f"{_experiment(about)}\n"

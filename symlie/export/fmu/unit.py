@@ -20,6 +20,7 @@ from symlie.export.description import statuses
 from symlie.export.fmu.model_description import UnitDescription, build_description, description_2, description_3
 from symlie.export.fmu.variables import Variable, unit_variables
 from symlie.export.plan import ExportPlan
+from symlie.options import ExportKind
 from symlie.utilities.paths import template_folder
 from symlie.utilities.templating import render
 from symlie.warnings import warn
@@ -30,14 +31,17 @@ SOURCE = "fmu.c"
 FLAGS = ("-std=c99", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-ffp-contract=off", "-shared", "-fPIC")
 """Flags of binaries, for all processors of an architecture; results have the bits of compiled systems."""
 
+LARGEST_DRIFT = 5e-10
+"""|Φ| or distance from the group after which a unit for model exchange asks to project its states."""
+
 _MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 _SYSTEMS_2 = {"linux": "linux64", "win32": "win64", "darwin": "darwin64"}
 _SYSTEMS_3 = {"linux": "linux", "win32": "windows", "darwin": "darwin"}
 
 
-def write_unit(plan: ExportPlan, version: int, prefix: str, step: float, out: Path) -> Path:
+def write_unit(plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind, out: Path) -> Path:
     """Write a unit for FMI 2.0 or 3.0; raise `FormatError` if that fails."""
-    files = unit_files(plan, version, prefix, step)
+    files = unit_files(plan, version, prefix, step, kind)
     binary = _binary(files, version, prefix)
     temporary = out.with_name(f".{uuid.uuid4().hex[:12]}-{out.name}")
     try:
@@ -54,20 +58,26 @@ def write_unit(plan: ExportPlan, version: int, prefix: str, step: float, out: Pa
     return out
 
 
-def unit_files(plan: ExportPlan, version: int, prefix: str, step: float) -> dict[str, str]:
+def unit_files(plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind) -> dict[str, str]:
     """Return the texts of a unit by name."""
     sources = source_files(plan, prefix)
-    variables = unit_variables(plan, step)
+    variables = unit_variables(plan, step, exchanges=plan.with_rates)
     folder = template_folder() / "fmi"
     headers = {p.name: p.read_text(encoding="utf-8") for p in sorted((folder / f"fmi{version}").glob("*.h"))}
-    functions = {name: (folder / name).read_text(encoding="utf-8") for name in (f"fmi{version}.c", "instance.h")}
+    functions = {
+        name: (folder / name).read_text(encoding="utf-8") for name in (f"fmi{version}.c", "instance.h", "exchange.h")
+    }
     texts = {**sources, SOURCE: functions[f"fmi{version}.c"], "instance.h": functions["instance.h"]}
-    texts["unit.h"] = _unit_header(plan, prefix, variables, step, "")
+    if plan.with_rates:
+        texts["exchange.h"] = functions["exchange.h"]
+    texts["unit.h"] = _unit_header(plan, prefix, variables, step, kind, "")
     digest = hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in sorted(texts.items())).encode()).hexdigest()
     token = "{" + str(uuid.UUID(digest[:32])) + "}"
-    texts["unit.h"] = _unit_header(plan, prefix, variables, step, token)
+    texts["unit.h"] = _unit_header(plan, prefix, variables, step, kind, token)
     layout = plan.layout
-    about = UnitDescription(layout.name, prefix, plan.method.name, token, step, variables, (SOURCE,))
+    about = UnitDescription(
+        layout.name, prefix, plan.method.name, token, step, variables, (SOURCE,), kind, len(layout.events)
+    )
     found = {f"sources/{name}": text for name, text in {**texts, **headers}.items()}
     found["modelDescription.xml"] = description_2(about) if version == 2 else description_3(about)
     if version == 3:
@@ -76,7 +86,9 @@ def unit_files(plan: ExportPlan, version: int, prefix: str, step: float) -> dict
     return found
 
 
-def _unit_header(plan: ExportPlan, prefix: str, variables: list[Variable], step: float, token: str) -> str:
+def _unit_header(
+    plan: ExportPlan, prefix: str, variables: list[Variable], step: float, kind: ExportKind, token: str
+) -> str:
     known = template_values(plan, prefix)
     starts = [float(x) for p in plan.parameters.parameters for x in p.values]
     inputs, first = [], 0
@@ -98,6 +110,12 @@ def _unit_header(plan: ExportPlan, prefix: str, variables: list[Variable], step:
         "assignments": list(_assignments(plan)),
         "inputs": inputs,
         "events": len(plan.layout.events),
+        "exchanges": plan.with_rates,
+        "steps": kind != "me",
+        "states": sum(v.size for v in variables if v.kind in ("OF_Q", "OF_V")),
+        "drift": repr(LARGEST_DRIFT),
+        "terminal": [int(e.is_terminal) for e in plan.layout.events] or [0],
+        "directions": [int(e.direction) for e in plan.layout.events] or [0],
     }
     return render("fmi/unit.h.jinja", **known)
 

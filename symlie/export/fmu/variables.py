@@ -37,6 +37,8 @@ class Variable:
         Start values; empty if the unit computes them.
     reference
         Value reference of the first value.
+    state
+        Name of the continuous state of which it is the derivative, or an empty text.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Variable:
     variability: str
     start: tuple[float, ...] = ()
     reference: int = 0
+    state: str = ""
 
     @property
     def size(self) -> int:
@@ -65,11 +68,14 @@ class Variable:
         places = itertools.product(*(range(1, n + 1) for n in self.shape))
         for k, index in enumerate(places):
             name = f"{self.name}[{','.join(map(str, index))}]" if index else self.name
+            if index and self.state:
+                name = f"der({self.state}[{','.join(map(str, index))}])"
             yield name, self.reference + k, self.start[k] if self.start else None
 
 
-def unit_variables(plan: ExportPlan, step: float) -> list[Variable]:
-    """Return the variables with consecutive value references; the first one is time.
+def unit_variables(plan: ExportPlan, step: float, *, exchanges: bool = False) -> list[Variable]:
+    """Return the variables with consecutive value references; the first one is time. Units whose states another program
+    integrates have derivatives of the states.
 
     Raises
     ------
@@ -77,7 +83,10 @@ def unit_variables(plan: ExportPlan, step: float) -> list[Variable]:
         If two variables have the same name.
     """
     found, reference = [], 0
-    for variable in _variables(plan, step):
+    variables = [*_variables(plan, step)]
+    if exchanges:
+        variables += [_derivative(v) for v in variables if v.kind in ("OF_Q", "OF_V")]
+    for variable in variables:
         found.append(replace(variable, reference=reference))
         reference += variable.size
     names = [v.name for v in found]
@@ -123,6 +132,18 @@ def _variables(plan: ExportPlan, step: float) -> Iterator[Variable]:
     for k, e in enumerate(description.events(layout)):
         meaning = f"event function {e.name}, which {e.comment} at zero"
         yield Variable(f"{e.name}.event", meaning, "", "OF_EVENT", k, (), "local", "continuous")
+
+
+def _derivative(state: Variable) -> Variable:
+    unit = f"{state.unit}/s" if state.unit and state.unit != "1" else "1/s" if state.unit else ""
+    return replace(
+        state,
+        name=f"der({state.name})",
+        meaning=f"rate of the {state.meaning}",
+        unit=unit,
+        kind=f"{state.kind}_DOT",
+        state=state.name,
+    )
 
 
 def _states(plan: ExportPlan) -> Iterator[Variable]:

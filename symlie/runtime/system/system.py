@@ -627,7 +627,8 @@ class System(SystemValues, Evaluations):
         prefix
             Prefix of all exported names; default: the name of the system.
         kind
-            Kind of a unit: ``"cs"``, co-simulation.
+            Kind of a unit: ``"cs"``, co-simulation, in which the unit takes the steps; ``"me"``, model exchange, in
+            which another program integrates the states; ``"both"``.
 
         Returns
         -------

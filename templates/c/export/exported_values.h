@@ -89,6 +89,47 @@ static int linearize_exported(exported_state *s, const exported_parameters *p, s
 }
 #endif
 
+#if HAS_RATES
+/* Compute the rates of the stored configuration and of the velocity, and the multipliers. */
+static int rates_exported(exported_state *s, const exported_parameters *p, symlie_real *q_dot, symlie_real *v_dot, symlie_real *lambda)
+{
+    exported_call call;
+    symlie_real rate[EXPORTED_DIMENSION];
+    int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    status = acceleration_of_state(&call.P, s->t, s->q, s->v, v_dot, lambda);
+    if (status != SYMLIE_DONE) return status;
+    for (int k = 0; k < EXPORTED_DIMENSION; k++) rate[k] = s->v[k];
+#if FIELDS
+    system_field(&call.P, s->t, s->q, v_dot, lambda, rate);
+#endif
+    system_storage_rate(&call.P, s->q, rate, q_dot);
+    return SYMLIE_DONE;
+}
+
+/* Largest |entry| of Phi, and the largest change of an entry of q that returns it to its group. */
+static int drift_exported(exported_state *s, const exported_parameters *p, symlie_real *out)
+{
+    exported_call call;
+    symlie_real moved[EXPORTED_STORAGE], position[EXPORTED_ROWS] = {0}, velocity[EXPORTED_ROWS];
+    const int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    *out = 0;
+    symlie_normalize(&call.P, s->q, moved);
+    residuals_at(&call.P, s->t, s->q, s->v, position, velocity);
+    for (int k = 0; k < EXPORTED_STORAGE; k++) *out = fmax(*out, fabs(moved[k] - s->q[k]));
+    for (int k = 0; k < EXPORTED_ROWS; k++) *out = fmax(*out, fabs(position[k]));
+    return SYMLIE_DONE;
+}
+
+/* Take over a state that a program wrote to t, q and v: steps begin anew there. */
+static void take_exported(exported_state *s)
+{
+    s->acceleration_is_valid = 0, s->own_is_valid = 0, s->event_is_valid = 0;
+    s->is_followed = 0, s->has_grid = 0, s->step_after = -1;
+}
+#endif
+
 static int project_exported(exported_state *s, const exported_parameters *p)
 {
     exported_call call;

@@ -13,11 +13,11 @@ OLDEST_PYTHON := $(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject
 NEWEST_PYTHON ?= $(shell $(BIN)/python tests/matrix/pythons.py)
 # Tests of each environment: a selection that depends on versions and compilers. All quick tests: TESTS=tests.
 TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test_files.py \
-	tests/runtime/test_solution_files.py tests/runtime/test_figures.py tests/emit/test_standalone.py \
+	tests/runtime/test_solution_files.py tests/runtime/test_figures.py tests/export/test_c.py \
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-import import-all test-browser viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
+.PHONY: help run test test-distributed test-import import-all test-browser test-export viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
 	clang without-compiler wheel cross release sanitizers nightly bench generate clean
 
 help: ## list the targets
@@ -53,6 +53,18 @@ test-import: $(STAMP) ## compare imported robots with MuJoCo and Pinocchio; IMPO
 
 test-browser: $(STAMP) ## test 3-D views in headless Chromium; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'browser and not slow' $(TOOLS) tests/browser
+
+FMI_STAMP := $(VENV)/.fmi
+$(FMI_STAMP): $(STAMP)
+	$(PIP) install --editable '.[fmi]'
+	@touch $@
+
+EXPORT_TOOLS := arm-none-eabi-gcc qemu-system-arm cppcheck
+EXPORT_PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm cppcheck
+test-export: $(FMI_STAMP) ## test exported C on emulated boards and functional mock-up units; TOOLS=--all-tools skips none
+	@for tool in $(EXPORT_TOOLS); do command -v $$tool >/dev/null || { \
+		echo "$$tool was not found; install it, on Debian with: apt-get install $(EXPORT_PACKAGES)" >&2; exit 1; }; done
+	$(BIN)/python $(PYTEST) -m 'export and not slow' $(TOOLS) tests/export
 
 # npm packages are outside templates/, which is copied into wheels; users need neither npm packages nor Node.js.
 VIEWER := templates/viewer
@@ -173,8 +185,8 @@ release: $(STAMP) ## build sdist and wheel, check them, and run both in clean en
 		cd $(CURDIR); \
 	done; done
 
-sanitizers: $(STAMP) ## run standalone programs with the address and undefined behaviour sanitizers
-	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
+sanitizers: $(STAMP) ## run exported C with the address and undefined behaviour sanitizers
+	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/export
 
 import-all: $(STAMP) ## compare 200 random trees and all foreign files with MuJoCo and Pinocchio
 	$(MAKE) test-import IMPORT_TESTS='-m "slow or not slow"'

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.contract.sets import CORE
 from symlie.errors import GroupError, ModelError, UnknownNameError
-from symlie.options import Backend, Optimize
+from symlie.options import Backend, ExportTarget, Optimize
 from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
 from symlie.runtime.layout.layout import Array
@@ -191,11 +191,11 @@ def system_on_group(stored: StoredGroup) -> System | None:
     return found if stored.is_of(found.layout) else None
 
 
-def write_standalone(system: System, folder: str | Path, **stated: Any) -> Path:
-    """Write a C program that integrates a system into a folder; see `System.write_standalone`."""
-    from symlie.emit.c.standalone import standalone_files
+def export(system: System, target: ExportTarget, out: str | Path, **stated: Any) -> Path:
+    """Write self-contained C or a functional mock-up unit; see `System.export`."""
+    from symlie.export.targets import exported
 
-    return write_files(standalone_files(system, **stated), folder)
+    return exported(system, target, Path(out), **stated)
 
 
 def operator_files(

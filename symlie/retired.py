@@ -21,6 +21,7 @@ SUCCESSORS = {
     "System.driver_library": "symlie.solve",
     "System.steps": "System.sets",
     "System.tangents": "System.newton_matrices",
+    "System.write_standalone": "System.export",
 }
 """Replacements of names of the package, and of attributes by class name."""
 

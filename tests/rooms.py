@@ -20,6 +20,7 @@ ROOMS = (
     "importing",
     "models",
     "api",
+    "export",
     "publish",
     "certify",
     "certify.checker",

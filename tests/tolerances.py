@@ -1212,3 +1212,18 @@ IMPORTED_RESIDUAL = 1e-11
 
 IMPORTED_DRIFT = 1e-10
 """Drift of energy and momenta of a free tree over ten seconds, relative to their size, with a tolerance of 1e-13."""
+
+EXPORTED_TERMS = 1e-13
+"""Of terms of the equations of motion from exported C, relative to their largest value: other orders of sums, measured
+2e-15."""
+
+EXPORTED_RESTARTS = 1e-9
+"""Of an exported run that goes on with other parameters, after 64 steps of a top that turns with 150 rad/s: multipliers
+at the change are solved by another elimination, measured 2e-11."""
+
+EXCHANGED = 1e-7
+"""Of states that CVode integrates for one second with a relative tolerance of 1e-10, for sizes of 1, measured 3e-9."""
+
+EXCHANGED_CONSTRAINTS = 1e-9
+"""Largest |Φ| of these states: the unit asks for a projection above 5e-10, after the step that reaches it; measured
+8e-10."""

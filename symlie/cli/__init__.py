@@ -30,6 +30,7 @@ COMMANDS = {
     "import": "robots.import_robot",
     "derive": "derive",
     "generate": "generate",
+    "export": "export",
     "run": "run",
     "sweep": "sweep",
     "resume": "resume",

@@ -5,25 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 import shutil
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from symlie.cli.common import START, add, add_model, model_options, system_of
-from symlie.cli.steps import METHOD_HELP
-from symlie.cli.values import number, path
+from symlie.cli.common import add, add_model, model_options
+from symlie.cli.values import path
 from symlie.contract.sets import CORE, IN_FOLDERS, SETS, chosen_sets
 from symlie.errors import SymlieError
 from symlie.utilities.paths import PACKAGE
 
 SUMMARY = "Write the generated code of a model to a folder that runs without SymPy."
-DETAILS = """
-
-With --standalone, the folder contains a C11 program that needs only a compiler: it integrates for one second, or until
-the time given as its argument, and prints time and state. Method, step size, parameters and initial values are part of
-the program; the README in the folder explains how to change them."""
-EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top
-  symlie generate heavy_top -o group=SE3 --standalone --h '2**-11' --set mass=16 --out top"""
+EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top"""
 
 COMMITTED: tuple[tuple[str, dict[str, object], tuple[str, ...]], ...] = (
     ("heavy_top", {"group": "SE3"}, ("newton", "ports")),
@@ -50,11 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"{', '.join((CORE, *SETS))}",
     )
     add(parser, "--freeze", "--fresh")
-    parser.add_argument("--standalone", action="store_true", help="write a standalone C11 program that integrates")
-    parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: as in 'symlie run'")
-    add(parser, "--method-option")
-    parser.add_argument("--h", type=number, metavar="STEP", help="step size in s, such as 2**-11; default: 1e-3")
-    add(parser, "--stabilize", *START)
+    parser.add_argument("--standalone", action="store_true", help=SUPPRESS)
     parser.set_defaults(backend="auto", optimize="default")
 
 
@@ -62,14 +51,10 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     if arguments.all == (arguments.model is not None):
         raise SymlieError("Name a model, or give --all.")
-    of_one = (arguments.out, arguments.options, arguments.sets, arguments.standalone, arguments.freeze)
-    if arguments.all and any(of_one):
-        raise SymlieError("--all cannot be combined with -o, --out, --sets, --freeze or --standalone.")
-    if arguments.sets and arguments.standalone:
-        raise SymlieError("--standalone cannot be combined with --sets: a program contains all kernels of its method.")
-    given = [word for word, is_given in _of_standalone(arguments).items() if is_given]
-    if given and not arguments.standalone:
-        raise SymlieError(f"{given[0]} requires --standalone.")
+    if arguments.standalone:
+        raise SymlieError("--standalone has been replaced: use 'symlie export MODEL --target c --out DIR'.")
+    if arguments.all and any((arguments.out, arguments.options, arguments.sets, arguments.freeze)):
+        raise SymlieError("--all cannot be combined with -o, --out, --sets or --freeze.")
     from symlie.publish.folders import write_files
 
     where, differences = generated_folder() if arguments.all else _folder(arguments), list[str]()
@@ -92,21 +77,6 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _of_standalone(arguments: Namespace) -> dict[str, bool]:
-    """Return which arguments of standalone programs were given."""
-    return {
-        "--method": arguments.method is not None,
-        "--method-option": bool(arguments.method_options),
-        "--h": arguments.h is not None,
-        "--stabilize": arguments.stabilize != "none",
-        "--set": bool(arguments.parameters),
-        "--init": bool(arguments.initial),
-        "--input": bool(arguments.inputs),
-        "--table": bool(arguments.tables),
-        "--assemble": arguments.assemble,
-    }
-
-
 def _folder(arguments: Namespace) -> Path:
     """Return the output folder for one model."""
     if arguments.out:
@@ -114,24 +84,13 @@ def _folder(arguments: Namespace) -> Path:
     name = folder_name(arguments.model, model_options(arguments))
     if arguments.freeze:
         name = "_frozen-".join((name, re.sub(r"[^\w.-]+", "-", arguments.freeze)))
-    return Path("generated", f"{name}_standalone" if arguments.standalone else name)
+    return Path("generated", name)
 
 
 def _files(arguments: Namespace) -> dict[str, str]:
     """Return the files for the folder of one model."""
-    if not arguments.standalone:
-        sets = chosen_sets(arguments.sets) if arguments.sets else IN_FOLDERS
-        return _folder_files(arguments.model, model_options(arguments), sets, arguments.freeze)
-    system = system_of(arguments)
-    from symlie.emit.c.standalone import standalone_files
-
-    return standalone_files(
-        system,
-        method=arguments.method,
-        method_options=dict(arguments.method_options),
-        stabilize=arguments.stabilize,
-        **({} if arguments.h is None else {"h": arguments.h}),
-    )
+    sets = chosen_sets(arguments.sets) if arguments.sets else IN_FOLDERS
+    return _folder_files(arguments.model, model_options(arguments), sets, arguments.freeze)
 
 
 def _folder_files(

@@ -129,7 +129,7 @@ def run(arguments: Namespace) -> int:
     if arguments.operators:
         return _operators(arguments)
     if arguments.paper or Path(arguments.what or "").suffix == ".toml":
-        from symlie.cli.verify_stated import judge_stated
+        from symlie.cli.verifying.stated import judge_stated
 
         return judge_stated(arguments)
     if arguments.snippet:

@@ -31,7 +31,7 @@ def test_run_accepts_frozen_parameters(cli: Cli) -> None:
         ("run", *TOP, "--freeze", "all", "--set", "mass=16"),
         ("sweep", *TOP, "--freeze", "mass", "--over", "mass=15,16", "--record", "energy"),
         ("converge", *TOP[:5], "--steps", "1e-3,5e-4", "--t-end", "0.002", "--freeze", "mass", "--set", "mass=16"),
-        ("generate", "heavy_top", "--standalone", "--freeze", "all", "--set", "mass=16", "--out", "top"),
+        ("export", "heavy_top", "--target", "c", "--freeze", "all", "--set", "mass=16", "--out", "top"),
     ],
     ids=lambda words: words[0],
 )

@@ -115,27 +115,9 @@ def test_check_detects_outdated_folders(cli: Cli, tmp_path: Path, monkeypatch: p
     assert cli("generate", "--all", "--check").code == 0
 
 
-def test_standalone_program_is_generated(cli: Cli, tmp_path: Path) -> None:
-    start = ("--set", "mass=16", "--init", "top.Omega=[0,140,0]")
-    words = ("generate", "heavy_top", "-o", "group=SE3", "--standalone", *start)
-    assert cli(*words, "--check").code == 1
-    assert cli(*words).out == "generated/heavy_top_SE3_standalone\n"
-    folder = tmp_path / "generated" / "heavy_top_SE3_standalone"
-    data = (folder / "main_data.h").read_text(encoding="utf-8")
-    assert "16.0, /* mass, kg */" in data and "#define STEP 0.001 " in data
-    assert "0.0, 140.0, " in data
-    (folder / "heavy_top").touch()
-    assert cli(*words, "--check").out == "generated/heavy_top_SE3_standalone: up to date\n"
-    result = cli(*words, "--h", "2**-9", "--method", "half_explicit_3", "--check")
-    assert result.code == 1 and "+#define STEP 0.001953125 " in result.out and "half_explicit_3" in result.out
-    assert "without --check" in result.err
-
-
-@pytest.mark.parametrize("words", [("--h", "0.1"), ("--set", "mass=1"), ("--assemble",), ("--stabilize", "projection")])
-def test_options_that_require_standalone(cli: Cli, words: tuple[str, ...]) -> None:
-    result = cli("generate", "heavy_top", *words)
-    assert result.code == 1 and f"{words[0]} requires --standalone" in result.err
-    assert "--all cannot be combined" in cli("generate", "--all", "--standalone").err
+def test_standalone_names_its_successor(cli: Cli) -> None:
+    result = cli("generate", "heavy_top", "--standalone")
+    assert result.code == 1 and "use 'symlie export MODEL --target c --out DIR'" in result.err
 
 
 @pytest.mark.slow

@@ -44,9 +44,13 @@ def of_language(language: str) -> list[Block]:
 
 def test_every_code_block_is_tested() -> None:
     """Python is run by a session, TOML is a tableau or a threshold, commands are read below, recipes are followed,
-    and `tests/docs/test_coming_from.py` runs code for other programs."""
+    and `tests/docs/test_coming_from.py` and `tests/docs/test_exporting.py` run other code."""
     others = {named(b.page) for b in BLOCKS if b.language not in ("python", "toml", "sh")}
-    assert others == {named(recipe) for recipe in RECIPES} | {"docs/coming_from.md", "docs/thresholds.md"}
+    assert others == {named(recipe) for recipe in RECIPES} | {
+        "docs/coming_from.md",
+        "docs/exporting.md",
+        "docs/thresholds.md",
+    }
     assert {named(b.page) for b in of_language("toml")} == {"docs/methods.md", "docs/thresholds.md"}
 
 

@@ -46,7 +46,7 @@ class InputTable(Brief):
     is_of_time: bool = True
 
     @cached_property
-    def _gaps(self) -> Array:
+    def gaps(self) -> Array:
         """Gap after each time, shape (n,). The value does not jump at the first time."""
         if self.interpolation != "hold":
             return np.zeros(len(self.times))
@@ -69,13 +69,13 @@ class InputTable(Brief):
             first, last = (int(np.floor((t - self.times[0]) / period)) for t in (t0, t_end))
             shifts = [k * period for k in range(first - 1, last + 2)]
         for shift in shifts:
-            for t, gap in zip(self.times.tolist(), self._gaps.tolist(), strict=True):
+            for t, gap in zip(self.times.tolist(), self.gaps.tolist(), strict=True):
                 yield t + shift, t + shift + gap
 
     @cached_property
     def packed(self) -> Array:
         """Knots (at jumps: the middle of the gap) and coefficients."""
-        knots = self.times + self._gaps / 2
+        knots = self.times + self.gaps / 2
         found = polynomials(self.times, self.values, self.interpolation, self.end, self.outside)
         if self.outside == "refuse" and not self.is_periodic:
             knots, found = widened(knots, found)

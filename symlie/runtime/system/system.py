@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.options import Stabilization
+from symlie.options import ExportKind, ExportTarget, Stabilization
 from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
@@ -594,43 +594,68 @@ class System(SystemValues, Evaluations):
         options = {"method": method, "method_options": method_options, "h": h, "rtol": rtol, "atol": atol}
         return simulator(self, t, {**options, "stabilize": stabilize}, record=record, controllers=controllers)
 
-    def write_standalone(
+    def export(
         self,
-        folder: str | Path,
+        target: ExportTarget,
+        out: str | Path,
         *,
-        h: float = 1e-3,
         method: MethodLike | None = None,
         method_options: Mapping[str, object] | None = None,
+        h: float | None = None,
+        rtol: ArrayLike | None = None,
+        atol: ArrayLike | None = None,
         stabilize: Stabilization = "none",
+        prefix: str | None = None,
+        kind: ExportKind = "cs",
     ) -> Path:
-        """Write a self-contained C11 program that integrates this system with fixed steps; its README describes it.
+        """Write this system with a method as self-contained C, or as a functional mock-up unit.
 
         Parameters
         ----------
-        folder
-            Output folder; it is created if it does not exist.
-        h
-            Step size, in s.
+        target
+            ``"c"``: a folder of C99 that needs no other library than ``math.h``, allocates nothing, and keeps no data
+            between calls. ``"fmu2"``, ``"fmu3"``: a unit for FMI 2.0 or 3.0.
+        out
+            Folder, or file of the unit (.fmu).
         method, method_options, stabilize
-            As in `solve`.
+            As in `solve`; all methods except `taylor`.
+        h
+            Step size, in s. C: that of the self-test and of examples; default: 1e-3. Units: fixed steps of at most this
+            length; default: adaptive steps, or steps of 1e-3 s if the method has no error estimate.
+        rtol, atol
+            Tolerances of adaptive steps, as in `solve`.
+        prefix
+            Prefix of all exported names; default: the name of the system.
+        kind
+            Kind of a unit: ``"cs"``, co-simulation, in which the unit takes the steps; ``"me"``, model exchange, in
+            which another program integrates the states; ``"both"``.
 
         Returns
         -------
         Path
-            The folder.
+            The folder or the file.
 
         Raises
         ------
-        UnsupportedMethodError, UnknownNameError, ModelError
-            As in `solve`.
+        UnknownNameError
+            If the target or the kind does not exist.
+        UnsupportedMethodError
+            If the method cannot integrate the system, or cannot be exported.
+        ModelError
+            If a name is no identifier, the topology is too large for constants, or other arguments are invalid.
         InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
             As in `solve`.
+        NoCompilerError
+            If the size of the workspace is unknown without a compiler.
         FormatError
-            If a file cannot be written; the folder is then unchanged.
+            If a file cannot be written.
         """
-        from symlie.api import write_standalone
+        from symlie.api import export
 
-        return write_standalone(self, folder, h=h, method=method, method_options=method_options, stabilize=stabilize)
+        return export(
+            self, target, out, method=method, method_options=method_options, h=h, rtol=rtol, atol=atol,
+            stabilize=stabilize, prefix=prefix, kind=kind,
+        )  # fmt: skip
 
     def with_configuration(self, q: Array) -> System:
         """Return a copy with another initial configuration of all nodes, for example a static equilibrium.

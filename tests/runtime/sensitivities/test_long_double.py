@@ -1,13 +1,12 @@
 """Tangents of steps against differences of the same steps in extended precision.
 
-The standalone C program of a run is compiled with ``long double``, which has 11 more bits than double, with a parameter
+The exported C of a run is compiled with ``long double``, which has 11 more bits than double, with a parameter
 that is read from the command line. Differences of order six then have errors far below the rounding of a run in double.
 """
 
 from __future__ import annotations
 
 import functools
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -50,22 +49,33 @@ def top(group: str) -> System:
     return heavy_top_equations(group).compile(backend="c")
 
 
+MAIN = """#include <stdio.h>
+#include <stdlib.h>
+#include "p.h"
+
+int main(int count, char **words)
+{
+    static p_state s;
+    p_parameters p = p_default_parameters;
+    ((p_real *)&p)[atoi(words[2])] += strtold(words[3], 0);
+    p_status status = p_initialize(&s, &p, 0);
+    if (status == P_OK) status = p_advance(&s, &p, strtold(words[1], 0), STEP);
+    printf("%.21Lg", s.t);
+    for (int k = 0; k < P_STORAGE; k++) printf(" %.21Lg", s.q[k]);
+    for (int k = 0; k < P_DIMENSION; k++) printf(" %.21Lg", s.v[k]);
+    for (int k = 0; k < P_ROWS; k++) printf(" %.21Lg", s.lambda[k]);
+    return status;
+}
+"""
+
+
 def extended_program(system: System, folder: Path, method: str, options: dict[str, object]) -> Path:
-    """Compile the standalone program with long double, with a change of one parameter as second and third argument."""
-    system.write_standalone(folder, h=STEP, method=method, method_options=options)
-    steps = folder / "main_steps.h"
-    steps.write_text(re.sub(r'"( ?)%\.17g"', r'"\1%.21Lg"', steps.read_text()))
-    data = folder / "main_data.h"
-    data.write_text(data.read_text().replace("static const symlie_real parameters", "static symlie_real parameters"))
-    main = folder / "main.c"
-    change = "parameters[atoi(words[2])] += strtold(words[3], 0);\n    prepare();"
-    text = main.read_text().replace("prepare();", change, 1)
-    multipliers = "symlie_acceleration(&problem, state.t, state.q, state.v, scratch, state.lambda);"
-    text = text.replace("void *memory", f"symlie_real scratch[64];\n    {multipliers}\n    void *memory", 1)
-    main.write_text(text)
+    """Compile the exported program with long double, with a change of one parameter as second and third argument."""
+    system.export("c", folder, prefix="p", h=STEP, method=method, method_options=options)
+    (folder / "main.c").write_text(MAIN)
     program = folder / "program"
-    command = [str(COMPILER), "-std=c11", "-O1", "-w", "-ffp-contract=off", "-DSYMLIE_REAL=long double"]
-    subprocess.run([*command, "main.c", "driver.c", "-o", str(program), "-lm"], cwd=folder, check=True)
+    command = [str(COMPILER), "-std=c99", "-O1", "-w", "-ffp-contract=off", f"-DSTEP={STEP!r}", "-DP_REAL=long double"]
+    subprocess.run([*command, "main.c", "p.c", "-o", str(program), "-lm"], cwd=folder, check=True)
     return program
 
 

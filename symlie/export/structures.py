@@ -1,9 +1,9 @@
-"""C definitions of structures and arrays."""
+"""C definitions of constant structures and arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +11,17 @@ from numpy.typing import NDArray
 from symlie.contract.kernels import REAL
 from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures
 
-Rows = Sequence[tuple[int, str]]
-"""Lengths and descriptions of the parts of an array."""
-
 _WIDTH = 120
 
 
-def c_array(name: str, values: NDArray[np.generic], rows: Rows = (), *, is_constant: bool = True) -> str:
-    """Return the definition of an array, with one line and comment for each part; an empty array gets one zero."""
+def c_array(name: str, values: NDArray[np.generic]) -> str:
+    """Return the definition of an array; an empty array gets one zero."""
     flat = values.ravel()
-    head = f"static {'const ' if is_constant else ''}{C_TYPES[values.dtype]} {name}[{max(flat.size, 1)}] = {{"
-    if not rows:
-        return _wrapped(head, [*map(_number, flat.tolist())] if any(flat.tobytes()) else ["0"], "};")
-    parts = zip(np.split(flat, np.cumsum([size for size, _ in rows])[:-1]), rows, strict=True)
-    lines = [_wrapped("    ", [*map(_number, part.tolist())], f", /* {what} */") for part, (_, what) in parts]
-    return "\n".join([head, *lines, "};"])
+    head = f"static const {C_TYPES[values.dtype]} {name}[{max(flat.size, 1)}] = {{"
+    return _wrapped(head, [*map(_number, flat.tolist())] if any(flat.tobytes()) else ["0"], "};")
 
 
-def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], changing: Collection[str]) -> str:
+def c_structures(name: str, structures: Structures) -> str:
     """Return the definition of the first structure and all structures and arrays that it points to, named
     ``NAME_MEMBER``."""
     lines: list[str] = []
@@ -43,17 +36,17 @@ def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], ch
                 head = f"static const {value.kind} {place}[{max(len(parts), 1)}] = {{"
                 lines.append("\n    ".join([head, ",\n    ".join(parts or ["{0}"])]) + "\n};")
             elif isinstance(value, np.ndarray):
-                lines.append(c_array(place, value, rows.get(place, ()), is_constant=place not in changing))
+                lines.append(c_array(place, value))
             found.append(f".{member} = {place if isinstance(value, np.ndarray | Structures) else _number(value)}")
         return found
 
-    text = _wrapped(f"static {structures.kind} {name} = {{", entries(name, structures.members[0]), "};")
-    return "\n".join([*lines, text])
+    text = _wrapped(f"static const {structures.kind} {name} = {{", entries(name, structures.members[0]), "};")
+    return "\n\n".join([*lines, text])
 
 
 def _number(value: float) -> str:
     if isinstance(value, float) and not math.isfinite(value):
-        return f"({REAL})NAN" if math.isnan(value) else "HUGE_VAL" if value > 0 else "-HUGE_VAL"
+        return f"({REAL})NAN" if math.isnan(value) else f"({REAL})HUGE_VAL" if value > 0 else f"-({REAL})HUGE_VAL"
     return repr(value) if isinstance(value, float) else str(int(value))
 
 

@@ -1,0 +1,1 @@
+"""Self-contained C and functional mock-up units of a system with a method."""

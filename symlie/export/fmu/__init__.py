@@ -1,0 +1,1 @@
+"""Functional mock-up units."""

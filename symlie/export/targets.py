@@ -1,0 +1,79 @@
+"""Targets of exports: a folder of C, or a functional mock-up unit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import get_args
+
+from numpy.typing import ArrayLike
+
+from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.export.fmu.unit import write_unit
+from symlie.export.folder import c_folder
+from symlie.export.names import checked_prefix
+from symlie.export.plan import ExportPlan, export_plan
+from symlie.options import ExportKind, ExportTarget, Stabilization
+from symlie.publish.folders import write_files
+from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.methods.chosen import MethodLike
+from symlie.runtime.system.system import System
+
+
+def exported(
+    system: System,
+    target: ExportTarget,
+    out: Path,
+    *,
+    method: MethodLike | None = None,
+    method_options: Mapping[str, object] | None = None,
+    h: float | None = None,
+    rtol: ArrayLike | None = None,
+    atol: ArrayLike | None = None,
+    stabilize: Stabilization = "none",
+    prefix: str | None = None,
+    kind: ExportKind = "cs",
+) -> Path:
+    """See `symlie.runtime.system.system.System.export`."""
+    if target not in get_args(ExportTarget):
+        raise UnknownNameError(f"Unknown target '{target}'; use one of: {', '.join(get_args(ExportTarget))}.")
+    if not str(out):
+        raise ModelError("The name of the folder or file to write is empty.")
+    options = RunOptions(
+        method=method, method_options=method_options, rtol=rtol, atol=atol, stabilize=stabilize, h=None
+    )
+    if kind not in get_args(ExportKind):
+        raise UnknownNameError(f"Unknown kind '{kind}'; use one of: {', '.join(get_args(ExportKind))}.")
+    name = checked_prefix(system.name if prefix is None else prefix)
+    plan = export_plan(system, options, h)
+    if target == "c":
+        return write_files(c_folder(plan, name), out)
+    if out.suffix != ".fmu" or not out.absolute().parent.is_dir():
+        raise ModelError(f"{out} must be a file in an existing folder, and its name must end in .fmu.")
+    if kind != "cs":
+        check_exchange(plan)
+        plan = dataclasses.replace(plan, with_rates=True)
+    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out)
+
+
+def check_exchange(plan: ExportPlan) -> None:
+    """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
+    layout = plan.layout
+    reasons = {
+        "prescribed or dependent nodes": bool(len(layout.motion_storage)) or bool(layout.locations),
+        "unwrapped angles": layout.has_unwrapped,
+        "angular velocities of rotation parameters": layout.has_coordinate_rates,
+        "changes at events": bool(len(layout.changes)) or layout.has_activities,
+        "constraints on accelerations": bool(layout.rows) and not layout.of_velocities.all(),
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise UnsupportedMethodError(
+                f"Units for model exchange do not support {reason}, which '{layout.name}' has; use kind='cs'."
+            )
+
+
+def step_of_unit(plan: ExportPlan, h: float | None) -> float:
+    """Return the step size of a unit, in s; 0 for adaptive steps."""
+    return plan.h if h is not None or plan.adaptive is None else 0.0

@@ -1,0 +1,154 @@
+/* Evaluation at the state of exported programs. */
+#ifndef SYMLIE_EXPORTED_VALUES_H
+#define SYMLIE_EXPORTED_VALUES_H
+
+/* Prepare a call for evaluation at the state. */
+SYMLIE_APART int evaluate(exported_state *s, const exported_parameters *p, exported_call *call)
+{
+    const int status = make_ready(s, p);
+    if (status != SYMLIE_DONE) return status;
+    open_call(s, call);
+    const int current = make_current(s, call);
+    close_call(s, call);
+    return current;
+}
+
+static int outputs_exported(exported_state *s, const exported_parameters *p, symlie_real *out)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    for (int k = 0; k < OUTPUTS_OF_SYSTEM; k++) out += system_output(&call.P, k, s->t, s->q, s->v, s->lambda, out);
+    return SYMLIE_DONE;
+}
+
+static int events_exported(exported_state *s, const exported_parameters *p, symlie_real *out)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    if (status == SYMLIE_DONE && EXPORTED_EVENTS) symlie_events(&call.P, s->t, s->q, s->v, s->lambda, out);
+    return status;
+}
+
+static int energy_exported(exported_state *s, const exported_parameters *p, symlie_real *out)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    if (status == SYMLIE_DONE) symlie_energy(&call.P, s->t, s->q, s->v, out);
+    return status;
+}
+
+static int residuals_exported(exported_state *s, const exported_parameters *p, symlie_real *position, symlie_real *velocity)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    return status != SYMLIE_DONE ? status : residuals_at(&call.P, s->t, s->q, s->v, position, velocity);
+}
+
+static int acceleration_exported(exported_state *s, const exported_parameters *p, symlie_real *a, symlie_real *lambda)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    return status != SYMLIE_DONE ? status : acceleration_of_state(&call.P, s->t, s->q, s->v, a, lambda);
+}
+
+static int inverse_dynamics_exported(exported_state *s, const exported_parameters *p, const symlie_real *a, symlie_real *out)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+#if INVERSE_DYNAMICS
+    symlie_inverse_dynamics(&call.P, s->t, s->q, s->v, a, out);
+#else
+    symlie_real *M = s->workspace + EXPORTED_SCRATCH;
+    symlie_mass(&call.P, s->t, s->q, M);
+    symlie_force(&call.P, s->t, s->q, s->v, out);
+    for (int k = 0; k < VALUES_OF_MASS; k++) {
+        out[row_of_mass[k]] += M[k] * a[column_of_mass[k]];
+        if (row_of_mass[k] != column_of_mass[k]) out[column_of_mass[k]] += M[k] * a[row_of_mass[k]];
+    }
+#endif
+    return SYMLIE_DONE;
+}
+
+#if LINEARIZES
+static int linearize_exported(exported_state *s, const exported_parameters *p, symlie_real *K, symlie_real *C)
+{
+    exported_call call;
+    int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    symlie_real *a = s->workspace + EXPORTED_SCRATCH, *lambda = a + EXPORTED_DIMENSION;
+    symlie_real *of_K = lambda + EXPORTED_ROWS, *of_C = of_K + VALUES_OF_STIFFNESS, *of_H = of_C + VALUES_OF_DAMPING;
+    status = acceleration_of_state(&call.P, s->t, s->q, s->v, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+    system_newton(&call.P, s->t, s->q, s->v, a, lambda, of_K, of_C, of_H);
+    for (int k = 0; k < EXPORTED_DIMENSION * EXPORTED_DIMENSION; k++) K[k] = C[k] = 0;
+    for (int k = 0; k < VALUES_OF_STIFFNESS; k++) K[place_of_stiffness[k]] += of_K[k];
+    for (int k = 0; k < VALUES_OF_DAMPING; k++) C[place_of_damping[k]] += of_C[k];
+    return SYMLIE_DONE;
+}
+#endif
+
+#if HAS_RATES
+/* Compute the rates of the stored configuration and of the velocity, and the multipliers. */
+static int rates_exported(exported_state *s, const exported_parameters *p, symlie_real *q_dot, symlie_real *v_dot, symlie_real *lambda)
+{
+    exported_call call;
+    symlie_real rate[EXPORTED_DIMENSION];
+    int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    status = acceleration_of_state(&call.P, s->t, s->q, s->v, v_dot, lambda);
+    if (status != SYMLIE_DONE) return status;
+    for (int k = 0; k < EXPORTED_DIMENSION; k++) rate[k] = s->v[k];
+#if FIELDS
+    system_field(&call.P, s->t, s->q, v_dot, lambda, rate);
+#endif
+    system_storage_rate(&call.P, s->q, rate, q_dot);
+    return SYMLIE_DONE;
+}
+
+/* Largest |entry| of Phi, and the largest change of an entry of q that returns it to its group. */
+static int drift_exported(exported_state *s, const exported_parameters *p, symlie_real *out)
+{
+    exported_call call;
+    symlie_real moved[EXPORTED_STORAGE], position[EXPORTED_ROWS] = {0}, velocity[EXPORTED_ROWS];
+    const int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    *out = 0;
+    symlie_normalize(&call.P, s->q, moved);
+    residuals_at(&call.P, s->t, s->q, s->v, position, velocity);
+    for (int k = 0; k < EXPORTED_STORAGE; k++) *out = fmax(*out, fabs(moved[k] - s->q[k]));
+    for (int k = 0; k < EXPORTED_ROWS; k++) *out = fmax(*out, fabs(position[k]));
+    return SYMLIE_DONE;
+}
+
+/* Take over a state that a program wrote to t, q and v: steps begin anew there. */
+static void take_exported(exported_state *s)
+{
+    s->acceleration_is_valid = 0, s->own_is_valid = 0, s->event_is_valid = 0;
+    s->is_followed = 0, s->has_grid = 0, s->step_after = -1;
+}
+#endif
+
+static int project_exported(exported_state *s, const exported_parameters *p)
+{
+    exported_call call;
+    int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    open_call(s, &call);
+    const symlie_problem *P = &call.P;
+    mass_matrix mass;
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
+    TRIAL(trial);
+    if (!evaluate_mass(P, s->t, s->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
+    symlie_normalize(P, s->q, trial.q);
+    copy(DIMENSION, s->v, trial.v);
+    status = project(P, work, s->t, s->t, 1, 1, &mass, &call.state, &trial);
+    if (status != SYMLIE_DONE) return status;
+    copy(STORAGE, trial.q, s->q);
+    copy(DIMENSION, trial.v, s->v);
+    s->is_stale = 1, s->is_followed = 0, s->has_grid = 0;
+    return evaluate(s, p, &call);
+}
+
+#endif

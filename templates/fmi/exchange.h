@@ -1,0 +1,60 @@
+/* Model exchange: another program integrates the states of a unit. */
+#ifndef SYMLIE_EXCHANGE_H
+#define SYMLIE_EXCHANGE_H
+
+/* Copy states, in the order of the variables, or their rates if `is_rate`. */
+static void get_states(unit_data *d, int is_rate, double *to)
+{
+    for (int i = 0; i < VARIABLES; i++) {
+        const unit_variable *variable = variables + i;
+        if (variable->kind != OF_Q && variable->kind != OF_V) continue;
+        const double *from = variable->kind == OF_Q ? (is_rate ? d->q_dot : d->s.q) : (is_rate ? d->v_dot : d->s.v);
+        for (int k = 0; k < variable->size; k++) *to++ = from[variable->place + k];
+    }
+}
+
+static void set_states(unit_data *d, const double *from)
+{
+    for (int i = 0; i < VARIABLES; i++) {
+        const unit_variable *variable = variables + i;
+        if (variable->kind != OF_Q && variable->kind != OF_V) continue;
+        double *to = variable->kind == OF_Q ? d->s.q : d->s.v;
+        for (int k = 0; k < variable->size; k++) to[variable->place + k] = *from++;
+    }
+    take_unit_state(d);
+}
+
+static void set_time(unit_data *d, double t)
+{
+    if (t == d->s.t) return;
+    d->s.t = t;
+    take_unit_state(d);
+}
+
+/* Keep the signs of event functions, with which later values are compared. */
+static void keep_events(unit_data *d)
+{
+    for (int k = 0; k < EVENTS_OF_UNIT; k++) d->event_before[k] = d->event[k];
+}
+
+/* Project the states if they drifted, and find out whether a terminal event has occurred. */
+static int handle_events(unit_data *d, int *is_moved)
+{
+    double drift = 0;
+    *is_moved = 0;
+    int status = refresh(d);
+    if (!status) status = drift_of_unit(d, &drift);
+    if (!status && drift > LARGEST_DRIFT) {
+        status = project_unit(d);
+        *is_moved = 1;
+        if (!status) status = refresh(d);
+    }
+    for (int k = 0; !status && k < EVENTS_OF_UNIT; k++) {
+        const double before = d->event_before[k], now = d->event[k];
+        const int rises = before < 0 && now >= 0, falls = before > 0 && now <= 0;
+        if (is_terminal[k] && ((rises && direction[k] >= 0) || (falls && direction[k] <= 0))) d->has_ended = 1;
+    }
+    return status;
+}
+
+#endif

@@ -2,8 +2,8 @@ r"""
 Export: functional mock-up unit of a heavy top
 ==============================================
 
-A heavy top is exported as a functional mock-up unit for FMI 3.0, which any simulator with this interface can run without
-symlie. Here FMPy simulates it, with the exported parameters and with a heavier top.
+A heavy top is exported as a functional mock-up unit for FMI 3.0, which any simulator with this interface can run
+without symlie. Here FMPy simulates it, with the exported parameters and with a heavier top.
 
 Verification: with fixed steps, the unit has the bits of ``solve``, also for the changed mass.
 """

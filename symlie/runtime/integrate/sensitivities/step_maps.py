@@ -241,7 +241,7 @@ def check_differentiable(system: System, recorded: RecordedSteps) -> None:
         reason = "its steps choose their order"
     elif method.composition is not None:
         reason = "its steps are composed of several ones"
-    elif len(layout.changes) or layout.has_activities:
+    elif layout.changes_state or layout.has_activities:
         reason = "events change the state or the constraints of the model"
     elif layout.has_placed_nodes:
         reason = "the model has dependent nodes"

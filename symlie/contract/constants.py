@@ -322,8 +322,11 @@ CONE_TOLERANCE = 1e-14
 CONE_STEPS = 50
 """Maximum number of semismooth Newton steps of a contact problem."""
 
-CONE_SWEEPS = 20_000
-"""Maximum number of Gauss–Seidel sweeps of a contact problem."""
+CONE_SWEEPS = 2_000
+"""Number of Gauss–Seidel sweeps of a contact problem that the Newton method does not solve from zero."""
+
+CONE_ACCEPTED = 1e-9
+"""Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
 
 CONTACT_ROUNDING = 1e-12
 """Speeds, gaps and forces of contacts, relative to the terms from which they are computed, that count as zero."""
@@ -341,15 +344,23 @@ APPROACHED = 0.5
 DEPENDENT_CONTACT = 1e-10
 """Part of an equation of a contact, in the metric M⁻¹, that others do not imply, from which it is dependent."""
 
-CARRIED_BY_OTHERS = -2.0
-"""Largest speed of approach of a contact at rest whose equation others imply; it carries no load."""
-
 RESTING_SLIP = 1e-8
 """Slip velocity across the direction of sliding, relative to its terms, that is neglected when a contact sticks."""
 
 LAST_IMPACT = 1e-6
 """Speed after an impact, relative to the largest speed of approach in a sequence of impacts, from which the rest of the
 sequence is one step."""
+
+LOWEST_FLIGHT = 1e-13
+"""Largest gap between two impacts, relative to the configuration, that rounding hides soon; the rest of the sequence is
+then one step."""
+
+LONGEST_REST = 1e-8
+"""Height of a fall for the time of the rest of a sequence of impacts, relative to the configuration or to the largest
+height of the sequence, up to which this rest is one step; a longer rest is omitted."""
+
+GAP_STEPS = 3
+"""Newton steps that close gaps after the rest of a sequence of impacts."""
 
 MOST_IMPACTS = 10_000
 """Maximum number of impacts of single contacts at one time, if they are treated one after the other."""

@@ -153,7 +153,7 @@ class ContactLayout:
     direction: int
     """First component of the direction of sliding; -1 without friction."""
     largest_speed: int
-    """Largest speed of approach in a sequence of impacts."""
+    """Largest speed of approach in a sequence of impacts; the force that is round-off follows."""
     events: tuple[int, ...]
     """Events as in `CONTACT_EVENTS`; -1 if it has none."""
 

@@ -213,5 +213,7 @@ def _multiplied(statement: _Stated, constraints: Collection[str]) -> _Stated:
             constraint = replace(constraint, rows=tuple(rows))
         found.constraints.append(constraint)
     for contact in statement.contacts:
-        found.activities += [Activity(symbol, "") for symbol in (*contact.direction, contact.largest_speed)]
+        found.activities += [
+            Activity(symbol, "") for symbol in (*contact.direction, contact.largest_speed, contact.slack)
+        ]
     return found

@@ -321,8 +321,8 @@ class Statement(SwitchStatement):
             raise ModelError(f"{what} has friction, but no slip velocity; state slip=….")
         contact = Contact(name, given[0], tuple(self.program.vector(list(slips))) if slips else (), mu, e)
         force = -self.constraint(name, given[0])[0]
-        self.event(f"{name}_touch", contact.gap, "falling", terminal=False)
-        self.event(f"{name}_lift", force, "falling", terminal=False)
+        self.event(f"{name}_touch", contact.gap + (1 - contact.closed) * contact.slack, "falling", terminal=False)
+        self.event(f"{name}_lift", force + contact.slack, "falling", terminal=False)
         self.output(f"{name}_gap", contact.gap)
         self.output(f"{name}_normal", force)
         state: Expr = contact.closed
@@ -331,7 +331,7 @@ class Statement(SwitchStatement):
             along = sum((s * d for s, d in zip(contact.slip, contact.direction, strict=True)), Integer(0))
             self.event(f"{name}_stick", along, "falling", terminal=False)
             size = sqrt(sum((f**2 for f in stuck), Integer(0)))
-            self.event(f"{name}_slip", mu * force - size, "falling", terminal=False)
+            self.event(f"{name}_slip", mu * force - size + contact.slack, "falling", terminal=False)
             sliding = [-mu * force * d for d in slip_direction(contact)]
             forces = zip(stuck, sliding, strict=True)
             self.output(f"{name}_friction", column([a + (1 - contact.sticks) * b for a, b in forces]))

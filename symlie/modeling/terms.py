@@ -209,6 +209,11 @@ class Contact(Brief):
         """Largest speed of approach in a sequence of impacts."""
         return Symbol(f"largest_speed[{self.name}]", real=True)
 
+    @property
+    def slack(self) -> Symbol:
+        """Force that is round-off, so that a contact without load stays closed; a gap, if others carry its load."""
+        return Symbol(f"slack[{self.name}]", real=True)
+
 
 def slip_direction(contact: Contact, smallest: Expr = S.Zero) -> tuple[Expr, ...]:
     """Return the unit vector along the slip velocity γ of a sliding contact.

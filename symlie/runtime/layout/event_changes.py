@@ -83,7 +83,8 @@ def initial_activities(layout: Layout) -> Array:
         modes = contact[[CONTACT_TABLE.index(name) for name in ("closed", "sticks", "direction")]]
         kept = [*modes[:2], *(modes[2] + np.arange(contact[CONTACT_TABLE.index("slips")]))]
         values[[int(p) - layout.node_storage for p in kept if p >= 0]] = 0.0
-        values[contact[CONTACT_TABLE.index("largest_speed")] - layout.node_storage] = UNDETERMINED
+        largest = contact[CONTACT_TABLE.index("largest_speed")] - layout.node_storage
+        values[largest : largest + 2] = UNDETERMINED, 0.0
     return values
 
 

@@ -3,8 +3,9 @@
     ξ = G P + c,    0 ≤ P_N ⊥ ξ_N ≥ 0,    |P_T| ≤ μ P_N,    P_T = -μ P_N ξ_T / |ξ_T| for ξ_T ≠ 0
 
 A contact has a block (N, T_1, …, T_k) with k from 0 to 2. Solutions are zeros of the natural map P - prox(P - r ξ),
-found by a semismooth Newton method, whose active sets settle in a few steps, and otherwise by a projected Gauss–Seidel
-iteration. Each block is scaled by √G_NN, so that results do not depend on units.
+found by a semismooth Newton method, whose active sets settle in a few steps, if necessary after sweeps of a projected
+Gauss–Seidel iteration. A result of these sweeps alone counts if its residual of the natural map is small. Each block is
+scaled by √G_NN, so that results do not depend on units.
 
 Source: [AlartCurnier1991], [AnitescuTasora2010].
 """
@@ -14,43 +15,48 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
+from symlie.contract.constants import CONE_ACCEPTED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
 from symlie.runtime.layout.layout import Array
 
 
-def solved_cone(G: Array, c: Array, begin: NDArray[np.intp], friction: Array, *, holds: bool = False) -> Array | None:
-    """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ξ_N = 0 if contacts are
-    to hold."""
+def solved_cone(
+    G: Array, c: Array, begin: NDArray[np.intp], friction: Array, sizes: Array, *, holds: bool = False
+) -> Array | None:
+    """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
+    the terms of c, and ξ_N = 0 if contacts are to hold."""
     ends = np.append(begin[1:], len(c))
     if not (np.diag(G)[begin] > 0).all():
         return None
     scale = np.repeat(np.sqrt(np.diag(G)[begin]), ends - begin)
     H, d, blocks = G / np.outer(scale, scale), c / scale, list(zip(begin.tolist(), ends.tolist(), strict=True))
-    size = float(np.abs(d).max(initial=0))
+    size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
     y = np.zeros(len(c))
-    for _ in range(CONE_STEPS):
-        F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
-        if _is_solved(F, y, size):
-            return np.asarray(y / scale)
-        y = y - _eliminated(D, F)
-        if not np.isfinite(y).all():
-            break
-    y = np.zeros(len(c))
-    for _ in range(CONE_SWEEPS):
-        for (n, e), mu in zip(blocks, friction.tolist(), strict=True):
-            y[n] = max(-np.inf if holds else 0.0, y[n] - (H[n] @ y + d[n]))
-            if e > n + 1:
-                s = y[n + 1 : e] - _step(H, n, e) * (H[n + 1 : e] @ y + d[n + 1 : e])
-                size, radius = float(np.linalg.norm(s)), mu * max(y[n], 0.0)
-                y[n + 1 : e] = s if size <= radius else radius * s / size
-        if _is_solved(_natural_map(H, d, y, blocks, friction, holds=holds)[0], y, size):
-            return np.asarray(y / scale)
-    return None
+    for sweeps in (0, CONE_SWEEPS):
+        for _ in range(sweeps):
+            _sweep(H, d, y, blocks, friction, holds=holds)
+        residual, start = np.inf, y
+        for _ in range(CONE_STEPS):
+            F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
+            residual = float(np.abs(F).max(initial=0))
+            if residual <= CONE_TOLERANCE * max(size, float(np.abs(y).max(initial=0))):
+                return np.asarray(y / scale)
+            y = y - _eliminated(D, F)
+            if not np.isfinite(y).all():
+                break
+        y = np.zeros(len(c)) if sweeps == 0 else start
+    residual = float(np.abs(_natural_map(H, d, y, blocks, friction, holds=holds)[0]).max(initial=0))
+    is_near = residual <= CONE_ACCEPTED * max(size, float(np.abs(y).max(initial=0)))
+    return np.asarray(y / scale) if is_near else None
 
 
-def _is_solved(F: Array, y: Array, size: float) -> bool:
-    """Return whether residuals are round-off for data of the given size."""
-    return bool(np.abs(F).max(initial=0) <= CONE_TOLERANCE * max(size, float(np.abs(y).max(initial=0))))
+def _sweep(H: Array, d: Array, y: Array, blocks: list[tuple[int, int]], friction: Array, *, holds: bool) -> None:
+    """One Gauss–Seidel sweep, in place."""
+    for (n, e), mu in zip(blocks, friction.tolist(), strict=True):
+        y[n] = max(-np.inf if holds else 0.0, y[n] - (H[n] @ y + d[n]))
+        if e > n + 1:
+            s = y[n + 1 : e] - _step(H, n, e) * (H[n + 1 : e] @ y + d[n + 1 : e])
+            size, radius = float(np.linalg.norm(s)), mu * max(y[n], 0.0)
+            y[n + 1 : e] = s if size <= radius else radius * s / size
 
 
 def _step(H: Array, n: int, e: int) -> float:

@@ -6,7 +6,7 @@
 
 static inline long long mode_workspace(const symlie_problem *restrict P)
 {
-    return CONTACT_ROWS * (6LL + 2LL * CONTACT_ROWS) + CONE_WORKSPACE(CONTACT_ROWS) + 4LL * CONTACTS;
+    return CONTACT_ROWS * (8LL + 2LL * CONTACT_ROWS) + CONE_WORKSPACE(CONTACT_ROWS) + 4LL * CONTACTS;
 }
 
 /* The acceleration problem: whether each contact slides, then with its direction in the rows of its slip; forces; accelerations,
@@ -17,6 +17,7 @@ typedef struct {
     symlie_real *direction;
     symlie_real *force;
     symlie_real *acceleration;
+    const symlie_real *terms; /* sizes of the terms of the accelerations of free motion */
     symlie_real size; /* largest scaled acceleration of free motion */
 } mode_problem;
 
@@ -31,6 +32,7 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
     ARRAY(G, CONTACT_ROWS * CONTACT_ROWS);
     ARRAY(c, CONTACT_ROWS);
     ARRAY(found, CONTACT_ROWS);
+    ARRAY(sizes, CONTACT_ROWS);
     ARRAY(friction, CONTACTS);
     ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
     for (int i = 0; i < R->count; i++) {
@@ -42,7 +44,7 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
     }
     begin[tried] = size;
     for (int j = 0; j < size; j++) {
-        c[j] = free_motion[kept[j]];
+        c[j] = free_motion[kept[j]], sizes[j] = M->terms[kept[j]];
         for (int k = 0; k < size; k++) G[k * CONTACT_ROWS + j] = R->G[kept[k] * CONTACT_ROWS + kept[j]];
     }
     for (int i = 0, block = 0; i < R->count; i++) {
@@ -52,7 +54,7 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
             for (int k = 0; k < size; k++) G[k * CONTACT_ROWS + j] -= R->friction[i] * R->G[kept[k] * CONTACT_ROWS + l] * M->direction[l];
         if (!(G[j * CONTACT_ROWS + j] > 0)) return M->slides[i] ? SYMLIE_CONTACT_PARADOX : SYMLIE_NO_CONTACT_MODE;
     }
-    if (!solve_cone(tried, 0, begin, CONTACT_ROWS, G, c, friction, memory, found)) return SYMLIE_NO_CONTACT_MODE;
+    if (!solve_cone(tried, 0, begin, CONTACT_ROWS, G, c, friction, sizes, memory, found)) return SYMLIE_NO_CONTACT_MODE;
     for (int k = 0; k < rows; k++) M->force[k] = 0, M->acceleration[k] = free_motion[k];
     for (int j = 0; j < size; j++) M->force[kept[j]] = found[j];
     for (int i = 0, block = 0; i < R->count; i++) {
@@ -88,16 +90,16 @@ static inline int sliding_direction(const mode_problem *restrict M, int i, int s
     return 1;
 }
 
-/* Determine whether a contact slides, and in which direction. */
+/* Determine whether a contact slides, and in which direction; slip up to `least` is round-off of the time. */
 static inline int finds_slip(const symlie_problem *restrict P, const contact_rows *restrict R, int i, const symlie_real *restrict q, int fired,
-                             const symlie_real *sizes, symlie_real *restrict direction)
+                             const symlie_real *sizes, symlie_real least, symlie_real *restrict direction)
 {
     const int n = R->begin[i], e = R->begin[i + 1], *contact = contact_of(P, R->contact[i]);
     int is_rest = 1, is_sticking = !sizes && q[contact[CONTACT_CLOSED]] != 0;
     symlie_real along = 0, length = 0;
     for (int k = n + 1; k < e; k++) {
         const symlie_real known = sizes ? sizes[contact[CONTACT_SLIP] + k - n - 1] : 0;
-        if (!(fabs(R->rate[k]) <= CONTACT_ROUNDING * fmax(R->size[k], known))) is_rest = 0;
+        if (!(fabs(R->rate[k]) <= CONTACT_ROUNDING * fmax(R->size[k], known) || fabs(R->rate[k]) <= least)) is_rest = 0;
         if (q[contact[CONTACT_DIRECTION] + k - n - 1] != 0) is_sticking = 0;
         along += R->rate[k] * q[contact[CONTACT_DIRECTION] + k - n - 1];
         length += R->rate[k] * R->rate[k];
@@ -148,7 +150,7 @@ SYMLIE_COLD void release_dependent_rows(const symlie_problem *restrict P, symlie
         const int *contact = contact_of(P, R->contact[order[k]]);
         if (row_is_new(P, R, R->begin[order[k]], factor, kept, &count)) continue;
         q[contact[CONTACT_CLOSED]] = 0;
-        q[contact[CONTACT_SPEED]] = CARRIED_BY_OTHERS;
+        q[contact[CONTACT_SPEED] + 1] = 2 * CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, q, 0);
     }
     for (int k = 0; k < closed; k++) {
         const int *contact = contact_of(P, R->contact[order[k]]);
@@ -168,6 +170,7 @@ SYMLIE_COLD int find_modes(const symlie_problem *restrict P, symlie_real *restri
 {
     ARRAY(before, STORAGE);
     ARRAY(free_motion, CONTACT_ROWS);
+    ARRAY(terms, CONTACT_ROWS);
     ARRAY(direction, CONTACT_ROWS);
     ARRAY(force, CONTACT_ROWS);
     ARRAY(acceleration, CONTACT_ROWS);
@@ -180,11 +183,15 @@ SYMLIE_COLD int find_modes(const symlie_problem *restrict P, symlie_real *restri
     int status = evaluate_contact_rows(P, work, t, q, v, law, mass, R);
     if (status == SYMLIE_DONE) status = index1_acceleration(P, work, t, q, v, mass, a, lambda);
     if (status != SYMLIE_DONE) return status;
-    mode_problem M = {R, slides, direction, force, acceleration, 0};
-    for (int k = 0; k < R->begin[R->count]; k++) free_motion[k] = along_row(P, R, k, a) + R->curvature[k];
+    mode_problem M = {R, slides, direction, force, acceleration, terms, 0};
+    for (int k = 0; k < R->begin[R->count]; k++) {
+        free_motion[k] = along_row(P, R, k, a) + R->curvature[k];
+        terms[k] = fabs(R->curvature[k]);
+        for (int j = 0; j < DIMENSION; j++) terms[k] += fabs(R->W[k * DIMENSION + j] * a[j]);
+    }
     for (int i = 0; i < R->count; i++) {
         const int n = R->begin[i];
-        slides[i] = finds_slip(P, R, i, before, fired[R->contact[i]], sizes, direction);
+        slides[i] = finds_slip(P, R, i, before, fired[R->contact[i]], sizes, CONTACT_ROUNDING * fabs(t) * terms[n], direction);
         left_out[i] = (fired[R->contact[i]] & LIFTS) != 0;
         leaves |= left_out[i];
         M.size = fmax(M.size, fabs(free_motion[n]) / sqrt(R->G[n * CONTACT_ROWS + n]));
@@ -204,6 +211,7 @@ SYMLIE_COLD int find_modes(const symlie_problem *restrict P, symlie_real *restri
         const int is_closed = force[n] * scale > tolerance || (acceleration[n] / scale <= tolerance && !(own & LIFTS));
         q[contact[CONTACT_CLOSED]] = is_closed;
         if (own & LIFTS) q[contact[CONTACT_SPEED]] = 0;
+        if (is_closed) q[contact[CONTACT_SPEED] + 1] = tolerance / scale;
         if (!is_closed || !contact[CONTACT_SLIPS]) continue;
         const int begins_to_slide = sliding_direction(&M, i, own & SLIPS);
         q[contact[CONTACT_STICKS]] = !begins_to_slide;

@@ -42,6 +42,7 @@ static inline void with_contacts(const symlie_problem *restrict P, const symlie_
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i);
         out[contact[CONTACT_CLOSED]] = activity;
+        out[contact[CONTACT_SPEED] + 1] = 0; /* no slack */
         if (contact[CONTACT_SLIPS]) out[contact[CONTACT_STICKS]] = activity;
     }
 }

@@ -21,8 +21,7 @@ static inline int is_in_other_mode(const symlie_problem *restrict P, const symli
     if (found < 0) return 0;
     const int *contact = P->contact + CONTACT_WIDTH * (found / 4);
     const int is_closed = q[contact[CONTACT_CLOSED]] != 0, sticks = contact[CONTACT_STICKS] >= 0 && q[contact[CONTACT_STICKS]] != 0;
-    const int is_open = !is_closed && q[contact[CONTACT_SPEED]] != CARRIED_BY_OTHERS;
-    const int is_possible[] = {is_open, is_closed, is_closed && !sticks, sticks};
+    const int is_possible[] = {!is_closed, is_closed, is_closed && !sticks, sticks};
     return !is_possible[found % 4];
 #else
     (void)P, (void)q, (void)event;

@@ -8,7 +8,7 @@
 static inline long long contact_workspace(const symlie_problem *restrict P)
 {
     return CONTACT_MEMORY + 2LL * CONE_WORKSPACE(CONTACT_ROWS) + evaluation_workspace(P) + mode_workspace(P) + acceleration_workspace(P)
-           + 2LL * CONTACTS + 4LL * CONTACT_ROWS + 2LL * STORAGE + 8LL * DIMENSION + 8LL * ROWS + 2LL * JACOBIAN_VALUES;
+           + 2LL * CONTACTS + 4LL * CONTACT_ROWS + 3LL * STORAGE + 8LL * DIMENSION + 8LL * ROWS + 2LL * JACOBIAN_VALUES;
 }
 
 /* Collect the events of contacts at the time of the state. */
@@ -41,7 +41,7 @@ static inline void find_touching(const symlie_problem *restrict P, symlie_real *
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i), row = contact[CONTACT_NORMAL];
         const int is_met = gap[row] <= rounding + TIME_RESOLUTION * fabs(t) * fmax(-speed[row], 0);
-        if (is_met || q[contact[CONTACT_SPEED]] == CARRIED_BY_OTHERS || q[contact[CONTACT_CLOSED]] != 0 || fired[i] & TOUCHES) R->contact[R->count++] = i;
+        if (is_met || q[contact[CONTACT_CLOSED]] != 0 || fired[i] & TOUCHES) R->contact[R->count++] = i;
     }
 }
 
@@ -70,7 +70,7 @@ SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_rea
             for (int k = 0; k < rows; k++) c[j] += R->G[(first + j) * CONTACT_ROWS + k] * p[k];
         }
         c[0] *= 1 + law[2 * R->contact[chosen] + 1];
-        if (!solve_cone(1, 0, own, CONTACT_ROWS, R->G + first * (CONTACT_ROWS + 1), c, R->friction + chosen, memory, found)) return SYMLIE_NO_CONTACT_MODE;
+        if (!solve_cone(1, 0, own, CONTACT_ROWS, R->G + first * (CONTACT_ROWS + 1), c, R->friction + chosen, R->size + first, memory, found)) return SYMLIE_NO_CONTACT_MODE;
         for (int j = 0; j < own[1]; j++) p[first + j] += found[j];
     }
     return SYMLIE_NO_CONTACT_MODE;
@@ -124,7 +124,7 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     for (int pass = 0; pass < 2 && status == SYMLIE_DONE; pass++) {
         status = evaluate_contact_rows(P, work, state->t, state->q, v, law, mass, R);
         if (status != SYMLIE_DONE) break;
-        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, memory, p)) return SYMLIE_NO_CONTACT_MODE;
+        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, memory, p)) return SYMLIE_NO_CONTACT_MODE;
         if (pass) break;
         copy(DIMENSION, v, d);
         add_contact_impulses(P, R, p, d);
@@ -132,13 +132,6 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
         move_by(P, state->q, d, moved);
         state->t += left;
         if (MOTIONS) system_prescribe(P, state->t, state->q, v);
-        for (int i = 0; i < R->count; i++) state->q[contact_of(P, R->contact[i])[CONTACT_CLOSED]] = 1;
-        system_jacobian(P, state->t, state->q, v, B);
-        system_constraint(P, state->t, state->q, c);
-        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-        status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
-        if (status != SYMLIE_DONE) return status;
-        move_by(P, state->q, d, moved);
         with_contacts(P, state->q, 0, moved);
         system_jacobian(P, state->t, moved, v, B);
         hidden_residual(P, state->t, moved, B, v, 0, b, c);
@@ -201,10 +194,10 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     if (control->sequential_impacts)
         status = impacts_in_sequence(P, work, R, law, p);
     else
-        status = solve_cone(touching, 0, begin, CONTACT_ROWS, R->G, after, R->friction, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
+        status = solve_cone(touching, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
     if (status != SYMLIE_DONE) return status;
     add_contact_impulses(P, R, p, state->v);
-    symlie_real fastest = 0, met = 0, longest = 0;
+    symlie_real fastest = 0, met = 0, longest = 0, fall = 0, most = 0;
     int resting = 0, is_resting[CONTACTS], is_last[CONTACTS], all[CONTACTS];
     for (int i = 0; i < touching; i++) {
         const int n = begin[i];
@@ -219,7 +212,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
         }
         is_resting[i] = after[i] <= CONTACT_ROUNDING * R->size[n];
         is_last[i] = !is_resting[i] && after[i] <= LAST_IMPACT * *largest;
-        fastest = fmax(fastest, after[i]), met = fmax(met, approach[i]);
+        met = fmax(met, approach[i]);
         all[i] = chosen[i];
     }
     for (int i = 0; i < touching; i++)
@@ -230,6 +223,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     status = find_modes(P, work, t, state->q, state->v, law, fired, sizes, mass, R);
     if (status == SYMLIE_DONE) status = index1_acceleration(P, work, t, state->q, state->v, mass, a, lambda);
     if (status != SYMLIE_DONE) return status;
+    const symlie_real lowest = 2 * LOWEST_FLIGHT * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
     /* Flights of the contacts that have opened. */
     R->count = touching;
     for (int i = 0; i < touching; i++) chosen[i] = all[i];
@@ -239,13 +233,17 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     for (int i = 0; i < touching; i++) {
         const symlie_real towards = -(along_row(P, R, begin[i], a) + R->curvature[begin[i]]);
         const int is_back = !is_resting[i] && towards > 0;
+        is_last[i] |= is_back && after[i] * after[i] <= lowest * towards;
         if (is_back && (!(*flight > 0) || 2 * after[i] / towards < *flight)) *flight = 2 * after[i] / towards;
-        if (is_back && is_last[i]) longest = fmax(longest, 2 * after[i] / towards), closes = 1;
+        if (is_back && is_last[i]) fall = fmax(fall, towards), most = fmax(most, state->q[contact_of(P, all[i])[CONTACT_SPEED]]);
+        if (is_back && is_last[i]) longest = fmax(longest, 2 * after[i] / towards), fastest = fmax(fastest, after[i]), closes = 1;
         if (is_resting[i] || (is_back && is_last[i])) closing[R->count++] = all[i];
     }
     if (closes) {
         symlie_real left = fastest < met ? longest / (1 - fastest / met) : INFINITY;
-        if (left < TIME_RESOLUTION * fabs(t)) left = 0;
+        /* A long rest of slow impacts, in which other motions count, is omitted. */
+        const symlie_real height = fmax(lowest / (2 * LOWEST_FLIGHT), most * most / fall);
+        if (left < TIME_RESOLUTION * fabs(t) || !(fall * left * left <= LONGEST_REST * height)) left = 0;
         if (t + left < end) {
             for (int i = 0; i < R->count; i++) chosen[i] = closing[i];
             *flight = 0;
@@ -265,8 +263,18 @@ SYMLIE_COLD int switch_contacts(const symlie_problem *restrict P, symlie_real *r
     ARRAY(c, ROWS);
     ARRAY(r, DIMENSION);
     ARRAY(d, DIMENSION);
+    ARRAY(moved, STORAGE);
+    const symlie_real t = state->t;
     int status = switch_modes(P, work, control, first, end, mass, state, record, flight);
     if (status != SYMLIE_DONE) return status;
+    for (int n = 0; n < GAP_STEPS && state->t > t; n++) {
+        system_jacobian(P, state->t, state->q, state->v, B);
+        system_constraint(P, state->t, state->q, c);
+        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+        status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+        if (status != SYMLIE_DONE) return status;
+        move_by(P, state->q, d, moved);
+    }
     system_jacobian(P, state->t, state->q, state->v, B);
     hidden_residual(P, state->t, state->q, B, state->v, 0, b, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];

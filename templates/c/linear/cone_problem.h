@@ -13,6 +13,7 @@
 typedef struct {
     int count;
     int holds; /* 1: contacts hold, xi_N = 0 */
+    symlie_real terms; /* size of the terms of d */
     const int *begin;
     const symlie_real *friction;
     symlie_real *H;
@@ -131,12 +132,12 @@ static inline void eliminate_cone(const cone_problem *restrict C)
     for (int k = 0; k < size; k++) b[k] = x[k];
 }
 
-/* Return whether a residual is round-off. */
-static inline int cone_is_solved(const cone_problem *restrict C, symlie_real residual)
+/* Return whether a residual is small relative to the data. */
+static inline int cone_is_solved(const cone_problem *restrict C, symlie_real tolerance, symlie_real residual)
 {
-    symlie_real size = 0;
+    symlie_real size = C->terms;
     for (int k = 0; k < C->begin[C->count]; k++) size = fmax(size, fmax(fabs(C->d[k]), fabs(C->y[k])));
-    return residual <= CONE_TOLERANCE * size;
+    return residual <= tolerance * size;
 }
 
 /* One Gauss-Seidel sweep. */
@@ -155,12 +156,14 @@ static inline void sweep_cone(const cone_problem *restrict C)
     }
 }
 
-/* Compute P for the matrix G, whose rows have the given stride; xi_N = 0 if contacts are to hold. Return 0 if no solution is found. */
+/* Compute P for the matrix G, whose rows have the given stride; xi_N = 0 if contacts are to hold; `sizes` are
+ * those of the terms of c. Return 0 if no solution is found. */
 static inline int solve_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G, const symlie_real *restrict c,
-                             const symlie_real *restrict friction, symlie_real *restrict work, symlie_real *restrict P)
+                             const symlie_real *restrict friction, const symlie_real *restrict sizes, symlie_real *restrict work,
+                             symlie_real *restrict P)
 {
     const int size = begin[count];
-    cone_problem problem = {count, holds, begin, friction, work, 0, 0, 0, 0, 0, 0}, *C = &problem;
+    cone_problem problem = {count, holds, 0, begin, friction, work, 0, 0, 0, 0, 0, 0}, *C = &problem;
     C->D = C->H + size * size;
     C->d = C->D + size * size;
     C->scale = C->d + size;
@@ -173,23 +176,24 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
     }
     for (int k = 0; k < size; k++) {
         C->d[k] = c[k] / C->scale[k];
+        C->terms = fmax(C->terms, sizes[k] / C->scale[k]);
         C->y[k] = 0;
         for (int j = 0; j < size; j++) C->H[k * size + j] = G[k * stride + j] / (C->scale[k] * C->scale[j]);
     }
     int is_solved = 0;
-    for (int n = 0; n < CONE_STEPS && !is_solved; n++) {
-        is_solved = cone_is_solved(C, natural_map(C, 1));
-        if (is_solved) break;
-        eliminate_cone(C);
-        for (int k = 0; k < size; k++) C->y[k] -= C->F[k];
-        if (!all_finite(size, C->y)) break;
+    for (int round = 0; round < 2 && !is_solved; round++) {
+        for (int n = 0; n < CONE_SWEEPS && round; n++) sweep_cone(C);
+        for (int k = 0; k < size; k++) P[k] = C->y[k];
+        for (int n = 0; n < CONE_STEPS && !is_solved; n++) {
+            is_solved = cone_is_solved(C, CONE_TOLERANCE, natural_map(C, 1));
+            if (is_solved) break;
+            eliminate_cone(C);
+            for (int k = 0; k < size; k++) C->y[k] -= C->F[k];
+            if (!all_finite(size, C->y)) break;
+        }
+        for (int k = 0; k < size && !is_solved; k++) C->y[k] = round ? P[k] : 0;
     }
-    if (!is_solved)
-        for (int k = 0; k < size; k++) C->y[k] = 0;
-    for (int n = 0; n < CONE_SWEEPS && !is_solved; n++) {
-        sweep_cone(C);
-        is_solved = cone_is_solved(C, natural_map(C, 0));
-    }
+    if (!is_solved) is_solved = cone_is_solved(C, CONE_ACCEPTED, natural_map(C, 0));
     for (int k = 0; k < size; k++) P[k] = C->y[k] / C->scale[k];
     return is_solved;
 }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.contract.constants import (
-    CARRIED_BY_OTHERS,
     ENGAGED,
     EVENT_FAR,
     EVENT_FAR_CUBIC,
@@ -45,7 +44,7 @@ from symlie.runtime.methods.stepper import State
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
 
-CLOSED, STICKS, LARGEST_SPEED = (CONTACT_TABLE.index(name) for name in ("closed", "sticks", "largest_speed"))
+CLOSED, STICKS = (CONTACT_TABLE.index(name) for name in ("closed", "sticks"))
 
 AT_START = float(np.finfo(float).tiny)
 """Size at which a directional event function counts as zero at the start of a run, see ``event_zeros.h``."""
@@ -108,8 +107,7 @@ def is_in_other_mode(layout: Layout, event: int, q: Array) -> bool:
         return False
     contact = layout.contacts[found // len(CONTACT_EVENTS)]
     is_closed, sticks = q[contact[CLOSED]] != 0, contact[STICKS] >= 0 and q[contact[STICKS]] != 0
-    is_open = not is_closed and q[contact[LARGEST_SPEED]] != CARRIED_BY_OTHERS
-    return not (is_open, is_closed, is_closed and not sticks, sticks)[found % len(CONTACT_EVENTS)]
+    return not (not is_closed, is_closed, is_closed and not sticks, sticks)[found % len(CONTACT_EVENTS)]
 
 
 class EventSearch:

@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import (
-    CARRIED_BY_OTHERS,
     CONTACT_ROUNDING,
     DEPENDENT_CONTACT,
+    GAP_STEPS,
     LAST_IMPACT,
     LIFTED,
+    LONGEST_REST,
+    LOWEST_FLIGHT,
     MOST_IMPACTS,
     RESTING_SLIP,
     TIME_RESOLUTION,
@@ -102,6 +104,10 @@ class ContactSwitching:
         """Return the state after all contacts at a state have changed their modes; see `_switched`. Its velocities
         satisfy the constraints in force to rounding."""
         found, m = self._switched(t, q, v, fired, end), self._mechanics
+        for _ in range(GAP_STEPS if found.t > t else 0):
+            B = m.jacobian(found.t, found.q, found.v)
+            gap = m.along_constraints(found.t, found.q, B, m.constraint(found.t, found.q))
+            found = replace(found, q=m.moved(found.q, -gap))
         B = m.jacobian(found.t, found.q, found.v)
         residual = m.hidden_residual(found.t, found.q, found.v, B)
         return replace(found, v=found.v - m.along_constraints(found.t, found.q, B, residual))
@@ -138,15 +144,19 @@ class ContactSwitching:
             a, _ = m.index1(t, q, v)
             towards = -(rows.W @ a + self._curvature(t, q, v)[rows.rows])[normal]
             is_back = ~is_resting & (towards > 0)
+            lowest = 2 * LOWEST_FLIGHT * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
+            is_last |= is_back & (after[normal] ** 2 <= lowest * towards)
             flights = 2 * after[normal][is_back] / towards[is_back]
             flight = float(flights.min(initial=np.inf)) if len(flights) else 0.0
             if (is_last & is_back).any():
-                ratio = float(after[normal].max() / approach.max())
-                left = (
-                    float((2 * after[normal] / towards)[is_last & is_back].max()) / (1 - ratio) if ratio < 1 else np.inf
-                )
-                closing = touching[is_resting | (is_last & is_back)]
-                if left < TIME_RESOLUTION * abs(t):
+                chosen = is_last & is_back
+                ratio = float(after[normal][chosen].max() / approach.max())
+                left = float((2 * after[normal] / towards)[chosen].max()) / (1 - ratio) if ratio < 1 else np.inf
+                closing = touching[is_resting | chosen]
+                # A long rest of slow impacts, in which other motions count, is omitted.
+                most, fall = float(q[largest][chosen].max()), float(towards[chosen].max())
+                height = max(lowest / (2 * LOWEST_FLIGHT), most**2 / fall)
+                if left < TIME_RESOLUTION * abs(t) or not fall * left**2 <= LONGEST_REST * height:
                     left = 0.0
                 if t + left < end:
                     return self._closed(t, q, v, left, closing, impulses, reactions)
@@ -168,8 +178,6 @@ class ContactSwitching:
         q = m.moved(q, left * mean)
         t, v = t + left, v + left * a
         m.prescribe(t, q, v)
-        q[places["closed"][closing]] = 1.0
-        q = m.moved(q, -m.along_constraints(t, q, m.jacobian(t, q, v), m.constraint(t, q)))
         base = self._open(q)
         B = m.jacobian(t, base, v)
         v = v - m.along_constraints(t, base, B, m.hidden_residual(t, base, v, B))
@@ -198,7 +206,6 @@ class ContactSwitching:
         speed = m.hidden_residual(t, self._full(q), v)[self._table["normal"]]
         rounding = CONTACT_ROUNDING * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
         is_met = gap <= rounding + TIME_RESOLUTION * abs(t) * np.maximum(-speed, 0)
-        is_met |= q[self._table["largest_speed"]] == CARRIED_BY_OTHERS
         is_met |= (q[self._table["closed"]] != 0) | np.isin(self._all, list(fired.touch))
         return np.flatnonzero(is_met)
 
@@ -213,6 +220,7 @@ class ContactSwitching:
     def _with(self, q: Array, activity: float) -> Array:
         q, table = q.copy(), self._table
         q[table["closed"]] = activity
+        q[table["largest_speed"] + 1] = 0.0  # no slack
         q[table["sticks"][table["slips"] > 0]] = activity
         return q
 
@@ -253,14 +261,17 @@ class ContactSwitching:
             own = slice(rows.begin[i], ends[i])
             c = now[own].copy()
             c[0] *= 1 + self._restitution[touching[i]]
-            found = solved_cone(G[own, own], c, np.zeros(1, dtype=np.intp), self._friction[touching[[i]]])
+            found = solved_cone(
+                G[own, own], c, np.zeros(1, dtype=np.intp), self._friction[touching[[i]]], rows.size[own]
+            )
             if found is None:
                 break
             total[own] += found
         raise self._unsolved(touching)
 
     def _cone(self, rows: _Rows, chosen: Chosen, c: Array, *, holds: bool = False) -> Array:
-        found = solved_cone(rows.W @ rows.X.T, c, rows.begin, self._friction[chosen], holds=holds)
+        friction, G = self._friction[chosen], rows.W @ rows.X.T
+        found = solved_cone(G, c, rows.begin, friction, rows.size, holds=holds)
         if found is None:
             raise self._unsolved(chosen)
         return found
@@ -278,8 +289,9 @@ class ContactSwitching:
         if not len(resting):
             return opened
         m, rows = self._mechanics, self._rows(t, q, v, resting)
-        free = rows.W @ m.index1(t, opened, v)[0] + self._curvature(t, q, v)[rows.rows]
-        problem = _AccelerationProblem(self, rows, resting, free, q, fired, sizes)
+        a, curvature = m.index1(t, opened, v)[0], self._curvature(t, q, v)[rows.rows]
+        terms = np.abs(rows.W) @ np.abs(a) + np.abs(curvature)
+        problem = _AccelerationProblem(self, rows, resting, rows.W @ a + curvature, terms, (t, q), fired, sizes)
         lifted = np.isin(resting, list(fired.lift))
         for is_tried in dict.fromkeys([tuple(~lifted), (True,) * len(resting)]):
             if problem.solve(np.array(is_tried)):
@@ -288,6 +300,7 @@ class ContactSwitching:
         for k, i in enumerate(resting):
             opened[places["closed"][i]] = float(problem.is_closed(k, is_held=not lifted[k]))
             opened[places["largest_speed"][i]] *= not lifted[k]
+            opened[places["largest_speed"][i] + 1] = problem.slack(k) * opened[places["closed"][i]]
             if not opened[places["closed"][i]] or not places["slips"][i]:
                 continue
             direction = problem.direction(k)
@@ -319,7 +332,8 @@ class ContactSwitching:
         for k in closed:
             if not is_new(int(rows.begin[k])):
                 q[places["closed"][resting[k]]] = 0.0
-                q[places["largest_speed"][resting[k]]] = CARRIED_BY_OTHERS
+                size = float(np.abs(q[: self._mechanics.layout.node_storage]).max(initial=0))
+                q[places["largest_speed"][resting[k]] + 1] = 2 * CONTACT_ROUNDING * size
         for k in closed:
             i = resting[k]
             if q[places["closed"][i]] and places["slips"][i] and q[places["sticks"][i]]:
@@ -334,10 +348,11 @@ class _AccelerationProblem:
     """Forces and accelerations of contacts at rest."""
 
     def __init__(
-        self, contacts: ContactSwitching, rows: _Rows, chosen: Chosen, free: Array, q: Array, fired: Fired,
-        sizes: Array | None,
+        self, contacts: ContactSwitching, rows: _Rows, chosen: Chosen, free: Array, terms: Array,
+        state: tuple[float, Array], fired: Fired, sizes: Array | None,
     ) -> None:  # fmt: skip
-        self._contacts, self._rows, self._chosen, self._free = contacts, rows, chosen, free
+        time, q = state
+        self._contacts, self._rows, self._chosen, self._free, self._terms = contacts, rows, chosen, free, terms
         self._ends = np.append(rows.begin[1:], len(free))
         self._G = rows.W @ rows.X.T
         self._friction = contacts._friction[chosen]
@@ -347,12 +362,15 @@ class _AccelerationProblem:
         for k, i in enumerate(chosen):
             t = slice(rows.begin[k] + 1, self._ends[k])
             slip, size = rows.rate[t], rows.size[t]
+            least = CONTACT_ROUNDING * abs(time) * terms[rows.begin[k]]  # round-off of the time
             d = q[table["direction"][i] : table["direction"][i] + len(slip)]
             if sizes is not None:
-                is_rest = (np.abs(slip) <= CONTACT_ROUNDING * np.maximum(size, sizes[rows.rows[t]])).all()
+                is_rest = (
+                    np.abs(slip) <= np.maximum(CONTACT_ROUNDING * np.maximum(size, sizes[rows.rows[t]]), least)
+                ).all()
             else:
                 is_sticking = q[table["closed"][i]] != 0 and not d.any()
-                is_rest = is_sticking or (np.abs(slip) <= CONTACT_ROUNDING * size).all()
+                is_rest = is_sticking or (np.abs(slip) <= np.maximum(CONTACT_ROUNDING * size, least)).all()
             if not is_rest and i in fired.stick:
                 across = slip - (slip @ d) * d
                 is_rest = (np.abs(across) <= RESTING_SLIP * rows.size[t]).all()
@@ -361,7 +379,8 @@ class _AccelerationProblem:
 
     def solve(self, is_tried: NDArray[np.bool_]) -> bool:
         """Solve the problem for some of the contacts; False if another one would penetrate."""
-        G, kept, begin, tried = self._G.copy(), [], [], np.flatnonzero(is_tried)
+        kept: list[int] = []
+        G, begin, tried = self._G.copy(), list[int](), np.flatnonzero(is_tried)
         for k in tried:
             n, d = self._rows.begin[k], self._sliding[k]
             begin.append(len(kept))
@@ -378,7 +397,11 @@ class _AccelerationProblem:
                     f"{critical:.6g} on no force or several forces are consistent (Painlevé's paradox)"
                 )
         found = solved_cone(
-            G[np.ix_(kept, kept)], self._free[kept], np.array(begin, dtype=np.intp), self._friction[tried]
+            G[np.ix_(kept, kept)],
+            self._free[kept],
+            np.array(begin, dtype=np.intp),
+            self._friction[tried],
+            self._terms[kept],
         )
         if found is None:
             raise self._contacts._unsolved(self._chosen)
@@ -395,18 +418,23 @@ class _AccelerationProblem:
         tolerance = CONTACT_ROUNDING * self._size
         return bool(self._y[k] > tolerance or (self._w[k] <= tolerance and is_held))
 
+    def slack(self, k: int) -> float:
+        """Force of a contact that is round-off."""
+        n = self._rows.begin[k]
+        return float(CONTACT_ROUNDING * self._size / np.sqrt(self._G[n, n]))
+
     def direction(self, k: int) -> Array | None:
         """Direction in which a closed contact slides or begins to slide; None if it sticks."""
-        if self._sliding[k] is not None:
-            return self._sliding[k]
+        if (sliding := self._sliding[k]) is not None:
+            return sliding
         n, t = self._rows.begin[k], slice(self._rows.begin[k] + 1, self._ends[k])
         force, radius = self.forces[t], self._friction[k] * self.forces[n]
         size = float(np.linalg.norm(force))
         if size < (1 - CONTACT_ROUNDING) * radius and not self._is_slipping[k]:
             return None
         if size > 0:
-            return -force / size
+            return np.asarray(-force / size)
         size = float(np.linalg.norm(self._acceleration[t]))
         if size > 0:
-            return self._acceleration[t] / size
+            return np.asarray(self._acceleration[t] / size)
         return np.eye(len(force))[0]

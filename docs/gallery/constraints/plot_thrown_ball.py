@@ -29,6 +29,7 @@ axes[0].plot(solution.t, solution.outputs["floor_gap"], lw=1.2)
 axes[0].set(xlabel="time, s", ylabel="gap, m")
 axes[1].plot(solution.t, solution.outputs["slip"], lw=1.2)
 axes[1].set(xlabel="time, s", ylabel="slip velocity, m/s")
+assert solution.outputs["floor_gap"].min() > -1e-12
 
 # %%
 # Friction impulses reduce the slip at each impact. The last impact stands for the rest of the sequence, and has a

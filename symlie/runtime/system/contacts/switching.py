@@ -437,4 +437,4 @@ class _AccelerationProblem:
         size = float(np.linalg.norm(self._acceleration[t]))
         if size > 0:
             return np.asarray(self._acceleration[t] / size)
-        return np.eye(len(force))[0]
+        return np.asarray(np.eye(len(force))[0])

@@ -346,6 +346,20 @@ class InconsistentResetError(IntegrationError):
     """
 
 
+class ContactModeError(IntegrationError):
+    """Contacts have no consistent impulses or forces.
+
+    Check friction coefficients and masses, or use smooth contact forces.
+    """
+
+
+class ContactParadoxError(ContactModeError):
+    """A contact slides with so much friction that no force, or several forces, are consistent (Painlevé's paradox).
+
+    Reduce the friction coefficient, or use smooth contact forces.
+    """
+
+
 class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular.
 

@@ -41,6 +41,9 @@ Stabilization: TypeAlias = StabilizationName | str
 Redundant: TypeAlias = Literal["error", "minimal_norm"]
 """Treatments of redundant constraint equations."""
 
+Impacts: TypeAlias = Literal["newton", "sequential"]
+"""Treatments of impacts of several contacts at one time."""
+
 ControllerName: TypeAlias = Literal["tumiotto2024", "holzinger2024", "celledoni2022"]
 """Step size controllers."""
 

@@ -1175,6 +1175,17 @@ FITTED = 1e-6
 """Fitted values of exact data, and equal fits in other units: the optimiser stops at changes of 1e-10 relative to the
 values, and derivatives with constant steps are those of adaptive runs up to the tolerance 1e-6 of the steps."""
 
+CONTACT = 1e-10
+"""States and times of motions with contacts at a relative tolerance of 1e-12, or references with twelve digits; found
+to agree to 3e-12 where references have more digits."""
+
+CONTACT_ORDER = 0.3
+"""Order of the error of a pendulum after five impacts, with 1 to 4 steps in the part of a period between impacts."""
+
+ROCKING_END = 3e-8
+"""End of infinitely many impacts of a block: near the end, round-off 1e-16 m of the gaps changes speeds of 1e-7 m/s by
+2e-9 m/s, and thus the time that is left, 3e-6 s, by 1e-8 s in single impacts; found to be 7e-9 s."""
+
 IMPACT = 1e-12
 """Times of twenty impacts on a parabola, which methods of order two integrate exactly, and parts of the energy of free
 bodies relative to the largest kinetic energy: rounding of a few hundred steps."""

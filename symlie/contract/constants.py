@@ -27,6 +27,8 @@ class Status(enum.IntEnum):
     DIVERGING = 15
     ACCUMULATION = 16
     INCONSISTENT_RESET = 17
+    NO_CONTACT_MODE = 18
+    CONTACT_PARADOX = 19
 
 
 WHOLE_TURN = 2 * math.pi
@@ -315,6 +317,59 @@ RELEASED = -1
 
 ENGAGED = -2
 """The same for a constraint that is engaged: its activity becomes 1."""
+
+SURELY_FAR = 1e6
+"""Distance of an event function of a contact from zero, relative to its change in a step, from which it is far although
+rounding makes it rough."""
+
+CONE_TOLERANCE = 1e-14
+"""Residual of the natural map of a contact problem, relative to its data, that is round-off."""
+
+CONE_STEPS = 50
+"""Maximum number of semismooth Newton steps of a contact problem."""
+
+CONE_SWEEPS = 2_000
+"""Number of Gauss–Seidel sweeps of a contact problem that the Newton method does not solve from zero."""
+
+CONE_ACCEPTED = 1e-9
+"""Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
+
+CONTACT_ROUNDING = 1e-12
+"""Speeds, gaps and forces of contacts, relative to the terms from which they are computed, that count as zero."""
+
+LIFTED = 1e-9
+"""Acceleration into a contact, relative to those of free motion, that is round-off when its force reaches zero."""
+
+APPROACH = 1e-8
+"""Length of the step that ends when slip in two directions vanishes, relative to the steps before: near this instant,
+stages know the direction of slip only roughly."""
+
+APPROACHED = 0.5
+"""Part of the time until then that the steps before cover."""
+
+DEPENDENT_CONTACT = 1e-10
+"""Part of an equation of a contact, in the metric M⁻¹, that others do not imply, from which it is dependent."""
+
+RESTING_SLIP = 1e-8
+"""Slip velocity across the direction of sliding, relative to its terms, that is neglected when a contact sticks."""
+
+LAST_IMPACT = 1e-6
+"""Speed after an impact, relative to the largest speed of approach in a sequence of impacts, from which the rest of the
+sequence is one step."""
+
+LOWEST_FLIGHT = 1e-13
+"""Largest gap between two impacts, relative to the configuration, that rounding hides soon; the rest of the sequence is
+then one step."""
+
+LONGEST_REST = 1e-8
+"""Height of a fall for the time of the rest of a sequence of impacts, relative to the configuration or to the largest
+height of the sequence, up to which this rest is one step; a longer rest is omitted."""
+
+GAP_STEPS = 3
+"""Newton steps that close gaps after the rest of a sequence of impacts."""
+
+MOST_IMPACTS = 10_000
+"""Maximum number of impacts of single contacts at one time, if they are treated one after the other."""
 
 FLIGHTS = 2.0
 """Length of the first step after a change of the state at an event, in times between the last two changes: an event in

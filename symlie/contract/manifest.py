@@ -133,6 +133,33 @@ class ResetComponent:
     """Index among the velocities, or among the stored components, of the instance."""
 
 
+CONTACT_EVENTS = ("touch", "lift", "stick", "slip")
+"""Events of a contact; the last two belong to contacts with friction."""
+
+
+@dataclass(frozen=True)
+class ContactLayout:
+    """Contact of an element, by numbers among the constraint equations, activities and events of an instance."""
+
+    name: str
+    normal: int
+    """Equation of the gap."""
+    slip: int
+    """First equation of slip; -1 without friction."""
+    slips: int
+    """Number of slip velocities."""
+    closed: int
+    """Activity of the gap."""
+    sticks: int
+    """Activity of the slip; -1 without friction."""
+    direction: int
+    """First component of the direction of sliding; -1 without friction."""
+    largest_speed: int
+    """Largest speed of approach in a sequence of impacts; the force that is round-off follows."""
+    events: tuple[int, ...]
+    """Events as in `CONTACT_EVENTS`; -1 if it has none."""
+
+
 @dataclass(frozen=True)
 class ParameterLayout:
     """Parameter of the model or of an element type."""
@@ -208,6 +235,8 @@ class ElementType:
     """Components that events change, in the order of the results of the kernel ``resets``."""
     activities: int = field(default=0, kw_only=True, metadata={OPTIONAL: True})
     """Number of activities of constraints of an instance."""
+    contacts: tuple[ContactLayout, ...] = field(default=(), kw_only=True, metadata={OPTIONAL: True})
+    """Contacts of an instance."""
 
     @property
     def rows(self) -> int:

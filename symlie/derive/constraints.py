@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Float, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward, reverse
@@ -27,7 +27,7 @@ from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.instances import constraints_of
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
-from symlie.modeling.terms import Activity, Constraint
+from symlie.modeling.terms import Activity, Constraint, activity_symbol, slip_direction
 from symlie.rotations import UNIT_LENGTH
 from symlie.utilities.showing import Brief
 
@@ -48,6 +48,9 @@ class ConstraintTerms(Brief):
     """B v + b: dΦ/dt, or ψ."""
     curvature: tuple[Expr, ...]
     """Z(t, q, v)."""
+    columns: tuple[tuple[Expr, ...], ...]
+    """Rows C of the constraint force -Cᵀλ: those of B, and W - μ dᵀ W_T of contacts that slide in the direction d;
+    empty without friction."""
 
 
 def derive_constraints(statement: Statement) -> ConstraintTerms:
@@ -59,7 +62,33 @@ def derive_constraints(statement: Statement) -> ConstraintTerms:
     hidden = statement.program.vector(hidden)
     derived = forward(statement.program, hidden, statement.motion())
     curvature = tuple(a + b for a, b in zip(derived, stated, strict=True))
-    return ConstraintTerms(position, jacobian, rate, hidden, curvature)
+    return ConstraintTerms(position, jacobian, rate, hidden, curvature, _columns(statement, jacobian))
+
+
+NEGLIGIBLE_SLIP = Float(1e-24)
+"""Squared slip velocity, relative to the sum of the squares of its terms, that is round-off."""
+
+
+def _columns(statement: Statement, jacobian: tuple[tuple[Expr, ...], ...]) -> tuple[tuple[Expr, ...], ...]:
+    """Return the rows along which constraint forces act, or no rows if they are those of B."""
+    if not any(c.slip for c in statement.contacts):
+        return ()
+    program, velocities = statement.program, [n.velocity for n in statement.moving_nodes]
+    flat = [s for v in velocities for s in v.components]
+    names = [c.name for c in statement.constraints for _ in c.rows]
+    rows = list(jacobian)
+    for contact in (c for c in statement.contacts if c.slip):
+        slips = [[e for part in reverse(program, [(s, Integer(1))], velocities) for e in part] for s in contact.slip]
+        terms = sum(((w * v) ** 2 for row in slips for w, v in zip(row, flat, strict=True)), Integer(0))
+        direction = slip_direction(contact, NEGLIGIBLE_SLIP * terms)
+        factor = contact.closed * (1 - contact.sticks) * contact.friction
+        if len(slips) > 1:
+            factor *= sum((d**2 for d in contact.direction), Integer(0))  # zero if other contacts make this one stick
+        pull = program.vector([factor * d for d in direction])
+        k = names.index(contact.name)
+        along = (sum((d * row[j] for d, row in zip(pull, slips, strict=True)), Integer(0)) for j in range(len(flat)))
+        rows[k] = tuple(b - a for b, a in zip(rows[k], along, strict=True))
+    return tuple(rows)
 
 
 _Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr], Sequence[Expr]]
@@ -137,16 +166,17 @@ def _without(stated: ElementInstances, held: set[tuple[str, int]]) -> ElementIns
 def with_activities(model: Model) -> Model:
     """Return the model with activities of its constraints, or the model itself if no event changes constraints.
 
-    The equations of a constraint that events release or engage are multiplied by an activity s, which is 1 in force and
-    0 released: s Φ = 0. It is stored in the configuration and constant between events, so that B, Z and all derivatives
-    follow. The algebra replaces rows of B that are zero by λ = 0.
+    The equations of a contact, or of a constraint that events release or engage, are multiplied by an activity s, which
+    is 1 in force and 0 released: s Φ = 0. It is stored in the configuration and constant between events, so that B, Z
+    and all derivatives follow. The algebra replaces rows of B that are zero by λ = 0.
     """
-    if not model.engagements:
+    if not model.engagements and not any(s.contacts for s in (model, *(i.element for i in model.instances))):
         return model
     changed = [c for e in model.engagements for c in constraints_of(model, e.constraint)]
 
     def names(statement: Statement) -> list[str]:
-        return [c.name for c in statement.constraints if any(c is other for other in changed)]
+        of_contacts = {name for c in statement.contacts for name in (c.name, c.slip_name)}
+        return [c.name for c in statement.constraints if c.name in of_contacts or any(c is other for other in changed)]
 
     found = _multiplied(model, names(model))
     found.instances = [
@@ -177,9 +207,13 @@ def _multiplied(statement: _Stated, constraints: Collection[str]) -> _Stated:
     found.constraints = []
     for constraint in statement.constraints:
         if constraint.name in constraints:
-            activity = Symbol(f"activity[{constraint.name}]", real=True)
+            activity = activity_symbol(constraint.name)
             found.activities.append(Activity(activity, constraint.name))
             rows = found.program.vector([activity * row for row in constraint.rows])
             constraint = replace(constraint, rows=tuple(rows))
         found.constraints.append(constraint)
+    for contact in statement.contacts:
+        found.activities += [
+            Activity(symbol, "") for symbol in (*contact.direction, contact.largest_speed, contact.slack)
+        ]
     return found

@@ -8,7 +8,14 @@ from dataclasses import replace
 from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
-from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents, ResetComponent
+from symlie.contract.manifest import (
+    CONTACT_EVENTS,
+    ConstraintRows,
+    ContactLayout,
+    EventFunction,
+    OutputComponents,
+    ResetComponent,
+)
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import computed_initially, initial_components
 from symlie.derive.derived_statement import DerivedStatement
@@ -162,9 +169,14 @@ class _ElementBuilder:
 
 
 def _jacobian_entries(derived: DerivedStatement, fixed: bool) -> list[tuple[int, int, Expr]]:
-    jacobian = derived.constraints.jacobian
+    jacobian, pulls = derived.constraints.jacobian, derived.constraints.columns or derived.constraints.jacobian
     if fixed:
-        return [(i, j, entry) for i, row in enumerate(jacobian) for j, entry in enumerate(row) if entry != 0]
+        return [
+            (i, j, entry)
+            for i, (row, pull) in enumerate(zip(jacobian, pulls, strict=True))
+            for j, entry in enumerate(row)
+            if entry != 0 or pull[j] != 0
+        ]
     entries = []
     offset = 0
     for node in derived.statement.moving_nodes:
@@ -228,6 +240,10 @@ def _element_kernels(
         kernels += [kernel("jacobian", [e for _, _, e in jacobian]), kernel("curvature", constraints.curvature)]
         if has_rate:
             kernels.append(kernel("constraint_rate", constraints.rate))
+    if constraints.columns:
+        kernels.append(kernel("columns", [constraints.columns[i][j] for i, j, _ in jacobian]))
+    if statement.contacts:
+        kernels.append(kernel("contacts", [law for c in statement.contacts for law in (c.friction, c.restitution)]))
     entries = [e for _, _, e in (*mass, *jacobian)]
     rows = [*constraints.position, *constraints.curvature, *constraints.rate] if jacobian else constraints.position
     of_fields = [c for k in moved for c in total_field(statement, k)]
@@ -263,6 +279,7 @@ def _element_kernels(
         located=tuple(node.place for node in statement.locations),
         unwrapped=len(statement.angles) + len(statement.activities),
         activities=len(statement.activities),
+        contacts=_contacts(statement),
         events=_events(statement),
         resets=_resets(statement, velocities),
         switches=len(switching.body.outputs),
@@ -279,9 +296,34 @@ def _events(statement: Statement) -> tuple[EventFunction, ...]:
     return tuple(EventFunction(e.name, DIRECTIONS[e.direction], is_terminal) for e, is_terminal in stated)
 
 
+def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
+    """Return the places of the parts of each contact."""
+    names = [c.name for c in statement.constraints for _ in c.rows]
+    symbols, events = [a.symbol for a in statement.activities], [e.name for e in statement.events]
+    return tuple(
+        ContactLayout(
+            c.name,
+            names.index(c.name),
+            names.index(c.slip_name) if c.slip else -1,
+            len(c.slip),
+            symbols.index(c.closed),
+            symbols.index(c.sticks) if c.slip else -1,
+            symbols.index(c.direction[0]) if c.slip else -1,
+            symbols.index(c.largest_speed),
+            tuple(events.index(f"{c.name}_{kind}") if c.slip or kind in CONTACT_EVENTS[:2] else -1
+                  for kind in CONTACT_EVENTS),
+        )
+        for c in statement.contacts
+    )  # fmt: skip
+
+
 def _has_impacts(statement: Statement) -> bool:
     """Return whether events change velocities."""
-    return bool(statement.resets) or any(e.is_engaged and e.event for e in statement.engagements)
+    return (
+        bool(statement.resets)
+        or bool(statement.contacts)
+        or any(e.is_engaged and e.event for e in statement.engagements)
+    )
 
 
 def _resets(statement: Statement, velocities: list[Expr]) -> tuple[ResetComponent, ...]:

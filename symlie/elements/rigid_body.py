@@ -232,6 +232,24 @@ class RigidBody(Placed):
         """
         return self.model.rate(self.point(r))
 
+    def velocity_at(self, place: object) -> SymbolicMatrix:
+        """Return the velocity of the material point of the body that is at a position, in inertial axes, in m/s.
+
+        The slip of a contact is a difference of such velocities. It is not the rate of the contact point, which moves
+        along the surface of a rolling body.
+
+        Parameters
+        ----------
+        place
+            Position in inertial axes, in m; it may be outside of the body.
+        """
+        arm = vector(vector(place) - self.node.x)
+        center = vector(self.model.rate(self.node.x))
+        if len(arm) == 2:
+            (spin,) = vector(self.node.Omega)
+            return vector(center[0] - spin * arm[1], center[1] + spin * arm[0])
+        return vector(center + vector(self.node.R * self.node.Omega).cross(arm))
+
 
 def _gravity(model: Model, name: str, size: int) -> Parameter:
     """Return the gravity of the model, a parameter that the first body declares."""

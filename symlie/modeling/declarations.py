@@ -29,6 +29,7 @@ from symlie.modeling.terms import (
     Activity,
     BodyTree,
     Constraint,
+    Contact,
     Event,
     Location,
     Output,
@@ -51,8 +52,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
     """All terms defined on some nodes, with their parameters and the time."""
 
     INTERNAL = frozenset({
-        "activities", "angles", "applied_forces", "dissipated_terms", "energy_terms", "engagements", "fields",
-        "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms",
+        "activities", "angles", "applied_forces", "contacts", "dissipated_terms", "energy_terms", "engagements",
+        "fields", "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms",
         "program", "resets", "slots", "time", "totals", "trees", "units",
     })  # fmt: skip
 
@@ -80,6 +81,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.angles: list[UnwrappedAngle] = []
         self.activities: list[Activity] = []
         self.engagements: list[Engagement] = []
+        self.contacts: list[Contact] = []
         self.constraints: list[Constraint] = []
         """Constraints in the order of their definition."""
         self.outputs: list[Output] = []

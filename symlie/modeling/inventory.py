@@ -41,6 +41,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield f"local output '{output.name}'", output.components
     for event in statement.events:
         yield f"event '{event.name}'", (event.expression,)
+    for contact in statement.contacts:
+        yield f"contact '{contact.name}'", (contact.gap, *contact.slip, contact.friction, contact.restitution)
     for reset in statement.resets:
         yield f"a reset at event '{reset.event}'", reset.values
 
@@ -92,7 +94,7 @@ def fingerprint(model: Model) -> Hashable:
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
              len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
              len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles),
-             len(s.resets), len(s.engagements))
+             len(s.resets), len(s.engagements), len(s.contacts))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer, Symbol, sqrt
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.groups.group import Field
@@ -14,7 +14,7 @@ from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
 from symlie.modeling.switching import SwitchStatement
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
+from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Contact, Event, Output, slip_direction
 from symlie.modeling.units import size_of
 from symlie.options import Direction
 from symlie.utilities.unit_names import UNITS, parse_units
@@ -261,6 +261,83 @@ class Statement(SwitchStatement):
         self.constraints.append(Constraint(name, rows, multipliers, level, is_affine, balances))
         self._multipliers |= set(multipliers)
         return column(multipliers)
+
+    def contact(
+        self, name: str, gap: object, *, slip: object | None = None, friction: object = 0, restitution: object = 0
+    ) -> None:
+        """Add a unilateral contact with gap g(t, q) ≥ 0, impacts and Coulomb friction; in an element type, for every
+        instance.
+
+        The normal force F acts along the gradient of the gap and pushes: 0 ≤ g ⊥ F ≥ 0. An impact reverses the
+        velocity of the gap, g'⁺ = -e g'⁻; impacts at the same time are one problem (Newton's law). Impacts that
+        accumulate end with a contact at rest. While a contact slides, its friction force is μ F against the slip
+        velocity; while it sticks, the slip velocity is zero and the friction force at most μ F. The outputs NAME_gap,
+        NAME_normal (F), NAME_friction and NAME_state (0 open, 1 closed or sliding, 2 sticking) and the events
+        NAME_touch, NAME_lift, NAME_stick and NAME_slip describe the contact.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        gap
+            Scalar expression of the time and configurations, positive while the contact is open, in m or rad.
+        slip
+            One or two components of the relative velocity of the material points in contact, in the tangent plane;
+            expressions of t, q and v that are linear in v. Default: no friction.
+        friction
+            Friction coefficient μ ≥ 0, a number or an expression of parameters.
+        restitution
+            Coefficient of restitution e from 0 to 1, a number or an expression of parameters.
+
+        Raises
+        ------
+        ModelError
+            If the gap is not a scalar or does not depend on the configuration, if the slip has more than two components
+            or does not depend on velocities, if friction has no slip, or if a number is out of range.
+
+        Notes
+        -----
+        Source: [Moreau1988].
+        """
+        given, slips = components(gap), () if slip is None else components(slip)
+        laws = tuple(components(value) for value in (friction, restitution))
+        what = f"Contact '{name}' of '{self.name}'"
+        new_name("Contact", name, {c.name for c in self.contacts}, self.name)
+        if len(given) != 1:
+            raise ModelError(f"{what} needs a scalar gap, not one with {len(given)} components.")
+        if len(slips) > 2:
+            raise ModelError(f"{what} needs a slip velocity with one or two components, not {len(slips)}.")
+        if any(len(law) != 1 for law in laws):
+            raise ModelError(f"{what} needs scalar coefficients of friction and of restitution.")
+        (mu,), (e,) = laws
+        states = [s for n in self.nodes for v in (n.value, n.velocity) for s in v.components]
+        if depends_on(self.program, [mu, e], [*states, self.time]):
+            raise ModelError(f"{what} needs coefficients that depend on parameters only.")
+        if mu.is_number and mu < 0:
+            raise ModelError(f"{what} needs a friction coefficient that is not negative, not {mu}.")
+        if e.is_number and not 0 <= e <= 1:
+            raise ModelError(f"{what} needs a coefficient of restitution from 0 to 1, not {e}.")
+        if mu != 0 and not slips:
+            raise ModelError(f"{what} has friction, but no slip velocity; state slip=….")
+        contact = Contact(name, given[0], tuple(self.program.vector(list(slips))) if slips else (), mu, e)
+        force = -self.constraint(name, given[0])[0]
+        self.event(f"{name}_touch", contact.gap + (1 - contact.closed) * contact.slack, "falling", terminal=False)
+        self.event(f"{name}_lift", force + contact.slack, "falling", terminal=False)
+        self.output(f"{name}_gap", contact.gap)
+        self.output(f"{name}_normal", force)
+        state: Expr = contact.closed
+        if slips:
+            stuck = -self.nonholonomic_constraint(contact.slip_name, column(contact.slip))
+            along = sum((s * d for s, d in zip(contact.slip, contact.direction, strict=True)), Integer(0))
+            self.event(f"{name}_stick", along, "falling", terminal=False)
+            size = sqrt(sum((f**2 for f in stuck), Integer(0)))
+            self.event(f"{name}_slip", mu * force - size + contact.slack, "falling", terminal=False)
+            sliding = [-mu * force * d for d in slip_direction(contact)]
+            forces = zip(stuck, sliding, strict=True)
+            self.output(f"{name}_friction", column([a + (1 - contact.sticks) * b for a, b in forces]))
+            state = contact.closed + contact.sticks
+        self.output(f"{name}_state", state)
+        self.contacts.append(contact)
 
     def constraint_force(self, node: Node, *constraints: str) -> SymbolicMatrix:
         """Return the generalised force of constraints on a node, its part of -Bᵀλ, for outputs and events.

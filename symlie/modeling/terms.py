@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, S, Symbol, sqrt
 
 from symlie.contract.manifest import InputLayout, ParameterLayout, TableLayout
 from symlie.contract.tables import smoothness_of
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import SE2, SE3
+from symlie.ir.primitives import Select
 from symlie.ir.program import Vector
 from symlie.options import Direction
 from symlie.utilities.showing import Brief
@@ -92,7 +93,11 @@ class Constraint(Brief):
 
 @dataclass(frozen=True, repr=False)
 class Activity(Brief):
-    """Factor of the equations of a constraint that events release or engage: 1 in force, 0 released."""
+    """Number that is stored in the configuration and constant between events.
+
+    The activity of a constraint multiplies its equations: 1 in force, 0 released. Other numbers, such as the direction
+    of sliding of a contact, belong to no constraint; ``constraint`` is then empty.
+    """
 
     symbol: Symbol
     constraint: str
@@ -166,6 +171,67 @@ class Motion(Brief):
     index: int
     group: LieGroup
     storage: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Contact(Brief):
+    """Unilateral contact 0 ≤ g ⊥ F ≥ 0, whose force F is minus the multiplier of the constraint ``name``."""
+
+    name: str
+    gap: Expr
+    slip: tuple[Expr, ...]
+    """Slip velocities, which the constraint NAME_slip holds at zero while the contact sticks; empty without them."""
+    friction: Expr
+    restitution: Expr
+
+    @property
+    def slip_name(self) -> str:
+        """Name of the constraint of a sticking contact."""
+        return f"{self.name}_slip"
+
+    @property
+    def closed(self) -> Symbol:
+        """Activity of the normal equation: 1 closed, 0 open."""
+        return activity_symbol(self.name)
+
+    @property
+    def sticks(self) -> Symbol:
+        """Activity of the equations of slip: 1 while the contact sticks."""
+        return activity_symbol(self.slip_name)
+
+    @property
+    def direction(self) -> tuple[Symbol, ...]:
+        """Direction of slip at the start of sliding."""
+        return tuple(Symbol(f"direction[{self.name},{k}]", real=True) for k in range(len(self.slip)))
+
+    @property
+    def largest_speed(self) -> Symbol:
+        """Largest speed of approach in a sequence of impacts."""
+        return Symbol(f"largest_speed[{self.name}]", real=True)
+
+    @property
+    def slack(self) -> Symbol:
+        """Force that is round-off, so that a contact without load stays closed; a gap, if others carry its load."""
+        return Symbol(f"slack[{self.name}]", real=True)
+
+
+def slip_direction(contact: Contact, smallest: Expr = S.Zero) -> tuple[Expr, ...]:
+    """Return the unit vector along the slip velocity γ of a sliding contact.
+
+    It is continued smoothly past the instant at which γ vanishes, where friction would reverse: it points to the same
+    side as at the start of sliding. For |γ|² up to ``smallest`` it is the direction at the start.
+    """
+    if len(contact.slip) < 2:
+        return contact.direction
+    square = sum((s**2 for s in contact.slip), Integer(0))
+    along = sum((s * d for s, d in zip(contact.slip, contact.direction, strict=True)), Integer(0))
+    size = Select(along, Integer(1), Integer(-1)) * sqrt(square)
+    return tuple(Select(square - smallest, s / size, d) for s, d in zip(contact.slip, contact.direction, strict=True))
+
+
+def activity_symbol(constraint: str) -> Symbol:
+    """Return the symbol of the activity of a constraint."""
+    return Symbol(f"activity[{constraint}]", real=True)
 
 
 Rows = tuple[Vector, ...]

@@ -15,7 +15,9 @@ from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.utilities.templating import render
 
-_LEFT_OUT = {"inverse_dynamics", "resets", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start"}
+_LEFT_OUT = {
+    "columns", "contacts", "inverse_dynamics", "resets", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start",
+}  # fmt: skip
 """Kernels that exist only for models that need them."""
 
 LARGEST_UNROLLED = 800
@@ -215,6 +217,9 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "switches": _total(model, [e.switches for e in types.element_types]),
         "releases": any(e.activities for e in types.element_types),
         "resets": _total(model, [len(e.resets) for e in types.element_types]),
+        "contacts": _total(model, [len(e.contacts) for e in types.element_types]),
+        "contact_rows": _total(model, [sum(1 + c.slips for c in e.contacts) for e in types.element_types]),
+        "slides": "columns" in own,
         "hash": interface_hash,
         "fixed": fixed,
         "storage": model.storage if fixed else 0,

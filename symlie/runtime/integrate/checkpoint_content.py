@@ -23,7 +23,7 @@ HISTORY, CONTROLLERS = b"h", b"c"
 
 def _counters(layout: Layout) -> list[dataclasses.Field[object]]:
     """Return the counters that a checkpoint contains."""
-    return [f for f in dataclasses.fields(Counters) if len(layout.changes) or f.name not in OF_CHANGES]
+    return [f for f in dataclasses.fields(Counters) if layout.changes_state or f.name not in OF_CHANGES]
 
 
 def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:

@@ -6,11 +6,24 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import FAILED_STEP, FLIGHTS, JUMP, REJECTED_STEP, STRETCH, SURPRISE, WATCH_EVERY, Status
+from symlie.contract.constants import (
+    APPROACH,
+    APPROACHED,
+    FAILED_STEP,
+    FLIGHTS,
+    JUMP,
+    REJECTED_STEP,
+    STRETCH,
+    SURPRISE,
+    WATCH_EVERY,
+    Status,
+)
 from symlie.errors import (
     AngleStepError,
     ChatteringError,
     ConstraintDriftError,
+    ContactModeError,
+    ContactParadoxError,
     DivergentSeriesError,
     InconsistentResetError,
     IndefiniteMassMatrixError,
@@ -57,6 +70,8 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     ChatteringError: Status.CHATTERING,
     DivergentSeriesError: Status.DIVERGING,
     InconsistentResetError: Status.INCONSISTENT_RESET,
+    ContactModeError: Status.NO_CONTACT_MODE,
+    ContactParadoxError: Status.CONTACT_PARADOX,
 }
 """Status of the compiled loop for each exception of a step."""
 
@@ -82,7 +97,7 @@ class TimeLoop:
         self.event_values = self.system.layout.events
         features = features_of(self.system.mechanics, compiled=False)
         self._starts_from_multipliers = self.method.starts_from_multipliers(features)
-        self.changes_state = bool(len(self.system.layout.changes))
+        self.changes_state = self.system.layout.changes_state
         self.put(self.begin)
 
     def put(self, state: LoopState) -> None:
@@ -216,7 +231,7 @@ class TimeLoop:
     def _step(self, end: float) -> Status:
         """Attempt one step; `Status.DONE` also after a rejection."""
         plan, counters, state, control = self.plan, self.counters, self.state, self.control
-        start = plan.start[counters.segment]
+        start, is_cut, whole = plan.start[counters.segment], False, end
         if control.is_adaptive:
             h = min(self.h, control.h_max)
             is_last = not state.t + STRETCH * h < end
@@ -229,10 +244,12 @@ class TimeLoop:
             h = (end - start) / plan.steps[counters.segment]
             begin = start + counters.step * h
             is_last = counters.step + 1 == plan.steps[counters.segment]
-            end_of_step = end if is_last else start + (counters.step + 1) * h
+            end_of_step = whole = end if is_last else start + (counters.step + 1) * h
             if (self.searches_switches or self.changes_state) and state.t > begin:
                 # Continue with the remainder of a step that ended at a switch or at a change of the state.
                 begin, h = state.t, end_of_step - state.t
+                if 0 < (cut := self._time_to_next_impact()) < h:
+                    end_of_step, h, is_last, is_cut = begin + cut, cut, False, True
             state.t = begin
         begin = state.t
         if self.method.is_polynomial:
@@ -297,7 +314,8 @@ class TimeLoop:
         if is_looked_at:
             look_at_step(self.stepper, counters, state, trial, end_of_step, h)
         self._trace(h, trial.error if control.with_estimate else np.nan, 1, trial.order)
-        is_end, planned, known_events = False, end_of_step, len(self.recorder.events)
+        is_end, attempted, known_events = False, end_of_step, len(self.recorder.events)
+        planned = whole if is_cut else attempted
         if self.event_values:
             try:
                 found = self._find_events(reached or h, end_of_step, trial)
@@ -306,6 +324,8 @@ class TimeLoop:
             if found is None:
                 return Status.EVENT_NOT_A_NUMBER
             trial, end_of_step, is_end = found
+            if not is_end and end_of_step < attempted:
+                is_cut, is_last = True, False
         # A step shortened at a switch gives no information on the admissible step size.
         if control.is_adaptive and not reached:
             proposed = h * self._factor(trial)
@@ -324,15 +344,17 @@ class TimeLoop:
             counters.dependent_rows = trial.dependent_rows
             counters.rank_changes += 1
         counters.surprises = int(is_moved)
-        if reached and not is_end:
-            self._go_on_from_switch(is_part=is_part and not control.is_adaptive)
-            if is_part and not control.is_adaptive:
+        if (reached or is_cut) and not is_end:
+            self._go_on_from_switch(is_part=(is_part or is_cut) and not control.is_adaptive)
+            if (is_part or is_cut) and not control.is_adaptive:
                 if self.record_every == 1:
                     self._record()
                 return Status.DONE
         every = self.record_every and counters.steps % self.record_every == 0
         if is_end and (at_end := self._changing_events(known_events, end_of_step)):
-            return self._change(at_end, begins_there=not end_of_step > begin, is_early=end_of_step < planned)
+            return self._change(
+                at_end, begins_there=not end_of_step > begin, is_early=end_of_step < planned, planned=planned
+            )
         # The state at the start of a run is already recorded.
         is_recorded = is_end and self.record_every and not end_of_step > begin
         if not is_recorded and ((is_last and plan.record_end[counters.segment]) or is_end or every):
@@ -346,7 +368,7 @@ class TimeLoop:
         at_end = [index[e.name, e.instance] for e in self.recorder.events[first:] if e.t == t]
         return at_end if self.changes_state and layout.event_changes[at_end].any() else []
 
-    def _change(self, events: list[int], *, begins_there: bool, is_early: bool) -> Status:
+    def _change(self, events: list[int], *, begins_there: bool, is_early: bool, planned: float) -> Status:
         """Apply the changes of events at the end of a step, which `is_early` if it ended before the planned time."""
         plan, counters, state, control = self.plan, self.counters, self.state, self.control
         is_last = not is_early and (
@@ -358,12 +380,15 @@ class TimeLoop:
         if self.record_every and not begins_there:
             self._record()
         try:
-            self.event = change_state(self.system.mechanics, state, events, counters)
+            before = plan.end[counters.segment] if control.is_adaptive else planned
+            self.event, flight = change_state(
+                self.system.mechanics, state, events, counters, before, is_sequential=control.sequential_impacts
+            )
         except (IntegrationError, np.linalg.LinAlgError) as error:
             return Status.SINGULAR if isinstance(error, np.linalg.LinAlgError) else STATUS_OF[type(error)]
         if np.isnan(self.event).any():
             return Status.EVENT_NOT_A_NUMBER
-        if not time_goes_on(counters, state.t, len(self.event_values)):
+        if not time_goes_on(counters, state.t, len(self.event_values), flight):
             self._record()
             return Status.ACCUMULATION
         self._go_on_from_switch(is_part=is_early and not control.is_adaptive)
@@ -371,6 +396,12 @@ class TimeLoop:
         if is_terminal or self.record_every or (is_last and plan.record_end[counters.segment]):
             self._record()
         return Status.EVENT if is_terminal else Status.DONE
+
+    def _time_to_next_impact(self) -> float:
+        """Length of a part of a fixed step in which a contact that an impact has opened closes again; 0 if unknown."""
+        if not len(self.system.layout.contacts) or self.state.t != self.counters.changed_at:
+            return 0.0
+        return FLIGHTS * self.counters.flight
 
     def _limit_first_step(self) -> None:
         """Limit the first step after a change of the state."""
@@ -469,6 +500,16 @@ class TimeLoop:
         found, values = search.found(), self.event_values
         ends = self.system.layout.event_changes | np.array([value.is_terminal for value in values])
         first = min((t for index, t, _ in found if ends[index]), default=np.inf)
+        is_approach = any(self.system.layout.ends_slip[index] for index, t, _ in found if t == first)
+        if is_approach and first - self.state.t > APPROACH * h:
+            part = APPROACHED * (first - self.state.t)
+            (at, self.event), end = inside.step_to(part), self.state.t + part
+            for index, t, there in found:
+                if t <= end:
+                    carried = self._carried(t, there)
+                    self.recorder.add_event(index, t, there.q, there.v, there.multipliers, carried, there.own)
+            self.begins_run = False
+            return replace(trial, q=at.q, v=at.v, multipliers=at.multipliers, acceleration=None, own=at.own), end, False
         for index, t, at in found:
             if t <= first:
                 self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at), at.own)

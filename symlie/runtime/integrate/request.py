@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from symlie.contract.constants import RANK_LIMIT
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.options import Impacts
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.stiffness import stiffness_limit
@@ -149,6 +150,10 @@ def _checked(
     chosen = chosen.for_run(system.layout, least_tolerance(options.rtol, options.atol) if options.h is None else None)
     if options.multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{options.multipliers}'; use stage or index1.")
+    if options.impacts not in get_args(Impacts):
+        raise UnknownNameError(
+            f"Unknown treatment of impacts '{options.impacts}'; use {' or '.join(get_args(Impacts))}."
+        )
     if not is_whole_number(options.record_every) or options.record_every < 0:
         raise ModelError(
             f"record_every must be a whole number of steps, or 0 for the start and the end only, not "
@@ -192,6 +197,8 @@ def _checked(
         "trace": bool(options.trace),
         "max_steps": max_steps,
     }
+    if len(system.layout.contacts):
+        settings["impacts"] = options.impacts
     every = min(int(options.record_every), LARGEST_STEPS) if options.t_eval is None else 0
     records_start = options.t_eval is None or bool(len(options.t_eval) and options.t_eval[0] == t0)
     return Request(chosen, plan, control, every, records_start, options.h0, settings)
@@ -312,6 +319,7 @@ def step_control(layout: Layout, method: Method, options: RunOptions, max_steps:
         stiffness_limit(method) if is_adaptive else 0.0,
         RANK_LIMIT if method.keeps_hidden_constraints and not kept.baumgarte else 0.0,
         _rank_watch(layout, method, is_adaptive),
+        options.impacts == "sequential",
     )
 
 

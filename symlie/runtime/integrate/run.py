@@ -16,6 +16,8 @@ from symlie.errors import (
     ChatteringError,
     CheckpointError,
     ConstraintDriftError,
+    ContactModeError,
+    ContactParadoxError,
     ControllerError,
     DivergentSeriesError,
     InconsistentResetError,
@@ -99,6 +101,16 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         InconsistentResetError,
         "The state after the event at t = {t:.9g} violates {where}; reset all velocities that it couples, or use "
         "minimal coordinates.",
+    ),
+    Status.NO_CONTACT_MODE: (
+        ContactModeError,
+        "Contacts have no consistent impulses or forces at t = {t:.9g}{where}; check masses and friction "
+        "coefficients, or use smooth contact forces.",
+    ),
+    Status.CONTACT_PARADOX: (
+        ContactParadoxError,
+        "A contact slides at t = {t:.9g} with so much friction that no force, or several forces, are consistent{where} "
+        "(Painlevé's paradox); reduce the friction coefficient, or use smooth contact forces.",
     ),
     Status.OUTSIDE_CHART: (
         OutsideChartError,

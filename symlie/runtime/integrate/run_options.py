@@ -8,7 +8,7 @@ from typing import Self, TypedDict, cast
 
 from numpy.typing import ArrayLike
 
-from symlie.options import ControllerName, Multipliers, Redundant, Stabilization
+from symlie.options import ControllerName, Impacts, Multipliers, Redundant, Stabilization
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
 from symlie.runtime.methods.controllers import Controller
@@ -23,7 +23,7 @@ class SolveOptions(TypedDict, total=False):
     ----------
     method, method_options, h, rtol, atol, h0, controller, controller_options
         As in `solve`.
-    t_eval, record_every, multipliers, stabilize, redundant, max_steps
+    t_eval, record_every, multipliers, stabilize, redundant, impacts, max_steps
         As in `solve`.
     """
 
@@ -40,6 +40,7 @@ class SolveOptions(TypedDict, total=False):
     multipliers: Multipliers
     stabilize: Stabilization
     redundant: Redundant | None
+    impacts: Impacts
     max_steps: int | None
 
 
@@ -60,6 +61,7 @@ class RunOptions:
     multipliers: Multipliers = "stage"
     stabilize: Stabilization = "none"
     redundant: Redundant | None = None
+    impacts: Impacts = "newton"
     max_steps: int | None = None
     trace: bool = False
 

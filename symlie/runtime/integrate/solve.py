@@ -8,7 +8,7 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from symlie.options import ControllerName, Multipliers, Redundant, Stabilization
+from symlie.options import ControllerName, Impacts, Multipliers, Redundant, Stabilization
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.request import beginning, requested
@@ -41,6 +41,7 @@ def solve(
     multipliers: Multipliers = "stage",
     stabilize: Stabilization = "none",
     redundant: Redundant | None = None,
+    impacts: Impacts = "newton",
     trace: bool = False,
     max_steps: int | None = None,
     start: Solution | None = None,
@@ -93,6 +94,10 @@ def solve(
         Treatment of redundant constraint equations. ``"error"``: raise an error. ``"minimal_norm"``: among all
         multipliers of the same motion, compute those of minimal norm; a `SymlieWarning` reports the rank. Default: the
         treatment of the system, see `System.with_redundant`.
+    impacts
+        Impacts of several contacts at one time. ``"newton"``: one problem, in which each contact satisfies Newton's
+        law. ``"sequential"``: impacts of single contacts that follow each other, the fastest first, as in Newton's
+        cradle.
     trace
         True: record all attempted steps, with error estimates and Newton iterations; see `Trace`.
     max_steps
@@ -158,6 +163,7 @@ def solve(
         record_every=record_every,
         multipliers=multipliers,
         stabilize=stabilize,
+        impacts=impacts,
         max_steps=max_steps,
         trace=trace,
     )

@@ -181,6 +181,8 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "iteration": tables.iteration,
         "changes": len(layout.changes),
         "change": layout.changes,
+        "contact": layout.contacts,
+        "contact_event": layout.contact_of_event,
         **_output_tables(layout),
     }
     return Structures("symlie_problem", (problem,))

@@ -64,24 +64,31 @@ def _observed(
         found["hidden_residual"] = hidden * layout.of_velocities
         found["velocity_residual"] = np.abs(found["hidden_residual"]).max(axis=1, initial=0.0)
     if "constraint_force" in quantities:
-        found["constraint_force"] = -algebra.pull(kernels.jacobian(p, t, q, v), states.multipliers)
+        found["constraint_force"] = -algebra.pull(_columns(kernels, p, states), states.multipliers)
     return {name: found[name] for name in (*quantities, "outputs")}
+
+
+def _columns(kernels: NumpyKernels, p: Prepared, states: States) -> Array:
+    """C of constraint forces -Cᵀλ: B unless contacts slide with friction."""
+    of_forces = kernels.columns if kernels.layout.has_friction else kernels.jacobian
+    return np.asarray(of_forces(p, states.t, states.q, states.v))
 
 
 def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[Array, Array]:
     """v' and λ of the acceleration-level system with a leading axis for states; NaN if undetermined."""
     t, q, v, algebra = states.t, states.q, states.v, kernels.solver
     jacobian, curvature = kernels.jacobian(p, t, q, v), kernels.curvature(p, t, q, v)
+    columns = _columns(kernels, p, states) if curvature.shape[1] else jacobian
     mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
     acceleration, multipliers = np.full_like(v, np.nan), np.full_like(curvature, np.nan)
     prescribed = kernels.prescribed_acceleration(p, t)
     right = -curvature - algebra.multiply(jacobian, prescribed)
 
     def is_solved(chosen: slice) -> bool:
-        m, b, f = mass[chosen], jacobian[chosen], force[chosen]
+        m, b, f, pulls = mass[chosen], jacobian[chosen], force[chosen], columns[chosen]
         try:
             if curvature.shape[1]:
-                acceleration[chosen], multipliers[chosen] = algebra.solve_saddle(m, b, b, f, right[chosen])
+                acceleration[chosen], multipliers[chosen] = algebra.solve_saddle(m, pulls, b, f, right[chosen])
             else:
                 acceleration[chosen] = algebra.solve_mass(m, f)
         except (np.linalg.LinAlgError, IntegrationError):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import ENGAGED, RELEASED
+from symlie.contract.manifest import CONTACT_EVENTS
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array, Layout
@@ -30,8 +31,45 @@ def changes_at_events(layout: Layout) -> NDArray[np.int32]:
     return np.concatenate(rows)
 
 
+UNDETERMINED = -1.0
+"""Largest speed of approach of a contact whose mode at the start of a run is not known yet."""
+
+CONTACT_TABLE = (
+    "normal", "slip", "slips", "closed", "sticks", "direction", "largest_speed",
+    *(f"{kind}_event" for kind in CONTACT_EVENTS),
+)  # fmt: skip
+"""Columns of `Layout.contacts`: equations, number of slip velocities, indices in a configuration, event values."""
+
+
+def contact_table(layout: Layout) -> NDArray[np.int32]:
+    """See `Layout.contacts`."""
+    rows, first_event = [np.zeros((0, len(CONTACT_TABLE)), dtype=np.int32)], 0
+    parts = zip(layout.elements, layout.row_places, layout.activity_places, strict=True)
+    for element, equations, places in parts:
+        for own_rows, own_places in zip(equations, places, strict=True):
+            for c in element.contacts:
+                at = [own_places[k] if k >= 0 else -1 for k in (c.closed, c.sticks, c.direction, c.largest_speed)]
+                events = [first_event + k if k >= 0 else -1 for k in c.events]
+                slip = own_rows[c.slip] if c.slip >= 0 else -1
+                rows.append(np.array([[own_rows[c.normal], slip, c.slips, *at, *events]], dtype=np.int32))
+            first_event += len(element.events)
+    return np.concatenate(rows)
+
+
+def contacts_of_events(layout: Layout) -> NDArray[np.int32]:
+    """See `Layout.contact_of_event`."""
+    found = np.full(len(layout.events), -1, dtype=np.int32)
+    events = layout.contacts[:, -len(CONTACT_EVENTS) :]
+    contacts, kinds = np.nonzero(events >= 0)
+    found[events[contacts, kinds]] = len(CONTACT_EVENTS) * contacts + kinds
+    return found
+
+
 def initial_activities(layout: Layout) -> Array:
-    """See `Layout.initial_activities`: a constraint starts released if it is released then, or only engaged later."""
+    """See `Layout.initial_activities`: a constraint starts released if it is released then, or only engaged later.
+
+    Contacts are open and have no modes yet.
+    """
     values, released = np.zeros(layout.storage - layout.node_storage), set[str]()
     for places in layout.activity_places:
         values[places - layout.node_storage] = 1.0
@@ -41,6 +79,12 @@ def initial_activities(layout: Layout) -> Array:
             released.add(name)
     for name in released:
         values[_activities_of(layout, name) - layout.node_storage] = 0.0
+    for contact in layout.contacts:
+        modes = contact[[CONTACT_TABLE.index(name) for name in ("closed", "sticks", "direction")]]
+        kept = [*modes[:2], *(modes[2] + np.arange(contact[CONTACT_TABLE.index("slips")]))]
+        values[[int(p) - layout.node_storage for p in kept if p >= 0]] = 0.0
+        largest = contact[CONTACT_TABLE.index("largest_speed")] - layout.node_storage
+        values[largest : largest + 2] = UNDETERMINED, 0.0
     return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.locations import Located, located_in_order
 from symlie.contract.manifest import (
+    CONTACT_EVENTS,
     REMEDY,
     Curve,
     ElementType,
@@ -23,7 +25,14 @@ from symlie.contract.manifest import (
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.angles import Angles, angles_of
 from symlie.runtime.layout.component_names import ComponentNames
-from symlie.runtime.layout.event_changes import changes_at_events, initial_activities, row_activities
+from symlie.runtime.layout.event_changes import (
+    CONTACT_TABLE,
+    changes_at_events,
+    contact_table,
+    contacts_of_events,
+    initial_activities,
+    row_activities,
+)
 from symlie.runtime.layout.node_places import NodePlaces
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
@@ -164,7 +173,44 @@ class Layout(ComponentNames):
         """Flags of event values that change the state, shape (events,)."""
         mask = np.zeros(len(self.events), dtype=bool)
         mask[self.changes[:, 0]] = True
+        return mask | (self.contact_of_event >= 0)
+
+    @property
+    def changes_state(self) -> bool:
+        """True if events change the state or the constraints."""
+        return bool(len(self.changes) or len(self.contacts))
+
+    @cached_property
+    def contacts(self) -> NDArray[np.int32]:
+        """Contacts, shape (contacts, columns); see `symlie.runtime.layout.event_changes.CONTACT_TABLE`."""
+        return contact_table(self)
+
+    @cached_property
+    def contact_names(self) -> list[str]:
+        """Name of each contact, as results report it."""
+        suffix = len("_touch")
+        found = [self.events[k] for k in self.contacts[:, -len(CONTACT_EVENTS)]]
+        counts = Counter(e.name for e in found)
+        return [e.name[:-suffix] + (f"[{e.instance}]" if counts[e.name] > 1 else "") for e in found]
+
+    @cached_property
+    def contact_of_event(self) -> NDArray[np.int32]:
+        """For each event value four times the number of its contact plus the kind of the event, or -1, shape
+        (events,)."""
+        return contacts_of_events(self)
+
+    @cached_property
+    def ends_slip(self) -> NDArray[np.bool_]:
+        """Flags of event values at which slip in two directions vanishes, shape (events,)."""
+        mask = np.zeros(len(self.events), dtype=bool)
+        slips, sticks = (self.contacts[:, CONTACT_TABLE.index(name)] for name in ("slips", "stick_event"))
+        mask[sticks[slips > 1]] = True
         return mask
+
+    @cached_property
+    def has_friction(self) -> bool:
+        """True if constraint forces act along other rows than those of B while contacts slide."""
+        return bool((self.contacts[:, 1] >= 0).any())
 
     @cached_property
     def curves(self) -> dict[str, CurveSlice]:

@@ -128,6 +128,8 @@ class StepControl(Brief):
     """Limit of |B v + b| relative to max(1, |v|) with redundant constraints; 0: none."""
     watches_rank: int = 0
     """Treatment of singular configurations: 0 none, 1 count them, 2 project the state as well."""
+    sequential_impacts: bool = False
+    """True: impacts of contacts at one time follow each other; False: they are one problem."""
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
         """Return the norm of a difference ŷ - y relative to the tolerances."""

@@ -15,7 +15,12 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.runtime.kernels.c_text import c_vector
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.refusals import refusal_of_angular_velocities, refusal_of_constraints, refusal_of_frames
+from symlie.runtime.methods.refusals import (
+    refusal_of_angular_velocities,
+    refusal_of_constraints,
+    refusal_of_frames,
+    refusal_of_friction,
+)
 from symlie.runtime.steps.program import Features
 from symlie.runtime.tableaux.tableau import Tableau
 from symlie.utilities.showing import line
@@ -83,6 +88,8 @@ class Method(ABC):
     """Names of the methods that have these options, for messages."""
     takes_constraints: ClassVar[bool] = False
     """True if the methods integrate systems with holonomic or nonholonomic constraints."""
+    takes_friction: ClassVar[bool] = False
+    """True if the stages support friction of contacts."""
     refused: ClassVar[tuple[str, ...]] = ()
     """Unsupported features of models, except constraints and frames, as phrases."""
     takes_baumgarte: ClassVar[bool] = False
@@ -248,6 +255,7 @@ class Method(ABC):
         """
         return (
             refusal_of_constraints(self, layout)
+            or refusal_of_friction(self, layout)
             or refusal_of_frames(self, layout)
             or refusal_of_angular_velocities(self, layout)
         )

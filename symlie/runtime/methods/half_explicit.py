@@ -32,6 +32,7 @@ class HalfExplicit(ProgrammedMethod):
     )
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
+    takes_friction: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
 
     @classmethod

@@ -28,6 +28,17 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
     )
 
 
+def refusal_of_friction(method: Method, layout: Layout) -> str | None:
+    """Return the explanation for a method whose stages do not support friction of contacts."""
+    if method.takes_friction or not layout.has_friction:
+        return None
+    name = next(name for name, row in zip(layout.contact_names, layout.contacts, strict=True) if row[1] >= 0)
+    return (
+        f"Method '{method.name}' does not support friction, but contact '{name}' of '{layout.name}' has a friction "
+        "coefficient; use half_explicit_2, …, half_explicit_5."
+    )
+
+
 def refusal_of_frames(method: Method, layout: Layout) -> str | None:
     """Return the explanation for a method with commutators and a manifold with a frame."""
     if method.is_free_of_commutators or not has_frames(layout):

@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from symlie.contract.constants import ENGAGED, VELOCITY_STEPS
+from symlie.contract.manifest import CONTACT_EVENTS
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Event
+from symlie.runtime.system.contacts.switching import ContactSwitching, Fired, Switched
 from symlie.runtime.system.mechanics import Mechanics
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Impact(Brief):
+    """Impact of contacts, from `Solution.impacts`."""
+
+    t: float
+    """Time, in s."""
+    contacts: tuple[str, ...]
+    """Names of the contacts with impulses."""
+    impulses: dict[str, Array]
+    """Impulse of each of these contacts: the normal one, then those of friction along the slip velocities, in N s."""
+    reactions: dict[str, Array]
+    """Impulses Λ of constraints by name, with the force -BᵀΛ, in N s or N m s."""
+    energy_loss: float
+    """Decrease of the energy, in J."""
+    duration: float
+    """Time that the impact takes, in s: zero unless it stands for the rest of a sequence of impacts."""
 
 
 class Changed(NamedTuple):
@@ -50,6 +72,60 @@ def changed(mechanics: Mechanics, t: float, q: Array, v: Array, multipliers: Arr
         change, further = mechanics.saddle(mechanics.mass(t, q), B, B, at_rest, -mechanics.hidden_residual(t, q, v, B))
         v, impulses = v + change, impulses + further
     return Changed(q, v, impulses, moves)
+
+
+def contacts_at_events(
+    mechanics: Mechanics, t: float, q: Array, v: Array, events: Iterable[int], end: float, *, is_sequential: bool
+) -> Switched:
+    """State after the changes of contacts at events, given by their numbers; see `ContactSwitching.switched`."""
+    kinds: list[set[int]] = [set() for _ in CONTACT_EVENTS]
+    for event in events:
+        if (found := int(mechanics.layout.contact_of_event[event])) >= 0:
+            kinds[found % len(kinds)].add(found // len(kinds))
+    return ContactSwitching(mechanics, is_sequential=is_sequential).switched(t, q, v, Fired(*kinds), end)
+
+
+def impacts_of(solution: Solution) -> list[Impact]:
+    """See `symlie.runtime.solution.solution.Solution.impacts`."""
+    layout, mechanics = solution.system.layout, solution.system.mechanics
+    index = {(value.name, value.instance): k for k, value in enumerate(layout.events)}
+    touches = layout.contact_of_event % len(CONTACT_EVENTS) == 0
+    found: list[Impact] = []
+    times = sorted({e.t for e in solution.events})
+    for t in times:
+        here = [e for e in solution.events if e.t == t]
+        for before in {tuple(e.v): e for e in here}.values():
+            at_once = [index[e.name, e.instance] for e in here if np.array_equal(e.v, before.v)]
+            if not (touches & (layout.contact_of_event >= 0))[at_once].any():
+                continue
+            q, v, _, _ = changed(mechanics, t, before.q, before.v, before.multipliers, at_once)
+            end = next((later for later in times if later > t), float(solution.t[-1]) + np.finfo(float).tiny)
+            is_sequential = solution.settings.get("impacts") == "sequential"
+            after = contacts_at_events(mechanics, t, q, v, at_once, end, is_sequential=is_sequential)
+            found += _impact(solution, t, (q, v), after)
+    return found
+
+
+def _impact(solution: Solution, t: float, before: tuple[Array, Array], after: Switched) -> list[Impact]:
+    layout, mechanics = solution.system.layout, solution.system.mechanics
+    impulses = {
+        name: after.impulses[[normal, *(slip + np.arange(slips))]]
+        for name, (normal, slip, slips) in zip(layout.contact_names, layout.contacts[:, :3].tolist(), strict=True)
+        if after.impulses[normal] != 0
+    }
+    if not impulses:
+        return []
+    own = {
+        row for normal, slip, slips in layout.contacts[:, :3].tolist() for row in (normal, *range(slip, slip + slips))
+    }
+    reactions = {
+        name: after.reactions[part.rows if part.is_array else part.rows[0]]
+        for name, part in layout.constraints.items()
+        if not set(part.rows.ravel().tolist()) <= own
+    }
+    energies = [mechanics.energy(t, *before).sum(), mechanics.energy(after.t, after.q, after.v).sum()]
+    loss = float(energies[0] - energies[1])
+    return [Impact(t, tuple(impulses), impulses, reactions, loss, after.t - t)]
 
 
 def impulses_at(solution: Solution, event: Event) -> dict[str, Array]:

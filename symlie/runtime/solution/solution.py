@@ -18,7 +18,7 @@ from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.constraint_forces import constraint_force
 from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
-from symlie.runtime.solution.event_changes import impulses_at
+from symlie.runtime.solution.event_changes import Impact, impacts_of, impulses_at
 from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
@@ -338,6 +338,11 @@ class Solution(ListsPublicNames, NamesSuccessors):
             values = self.multipliers[:, part.rows]
             named[name] = values if part.is_array else values[:, 0]
         return named
+
+    @cached_property
+    def impacts(self) -> list[Impact]:
+        """Impacts of contacts in order of time, with their impulses and losses of energy."""
+        return impacts_of(self)
 
     def impulses(self, event: Event) -> dict[str, Array]:
         """Return the impulses Λ of constraints by name at an event that engages constraints.

@@ -112,7 +112,7 @@ def monodromy(
             f"'{layout.name}' has constraints that are nonlinear in the velocities, whose variations are not "
             "derived; compare motions from neighbouring initial conditions instead."
         )
-    if len(layout.changes):
+    if layout.changes_state:
         raise ModelError(
             f"Events change the state or the constraints of '{layout.name}', which variations do not include; compare "
             "motions from neighbouring initial conditions instead."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from symlie.errors import (
 )
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.balances import Balances
+from symlie.runtime.system.contacts.starting import with_contacts
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
 from symlie.runtime.system.state_rates import GivenRates, with_completed_rates
@@ -67,6 +68,15 @@ class StatedState(Brief):
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
+    """Complete and check initial values, with the modes of contacts; see `completed_state`."""
+    found = completed_state(mechanics, t, stated)
+    if not len(mechanics.layout.contacts):
+        return found
+    q, v = with_contacts(mechanics, t, found.q, found.v, is_jump=stated.before is not None)
+    return replace(found, q=q, v=v, multipliers=mechanics.index1(t, q, v)[1])
+
+
+def completed_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
     """Complete and check initial values; raise InconsistentInitialValuesError if q violates a constraint or v cannot be
     completed, RedundantConstraintsError or SingularMassMatrixError if the accelerations are not determined.
     """

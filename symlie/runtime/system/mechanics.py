@@ -163,6 +163,10 @@ class Mechanics:
         """Return the stored values of B, which depends on v only for constraints that are nonlinear in v."""
         return self.kernels.jacobian(self.p, t, q, v)
 
+    def columns(self, t: float, q: Array, v: Array, jacobian: Array) -> Array:
+        """Return the stored values of C of the constraint forces -Cᵀλ: B itself unless contacts slide with friction."""
+        return self.kernels.columns(self.p, t, q, v) if self.layout.has_friction else jacobian
+
     def hidden_residual(
         self, t: float, q: Array, v: Array, jacobian: Array | None = None, about: Array | None = None
     ) -> Array:
@@ -183,7 +187,8 @@ class Mechanics:
         if not len(curvature):
             return self.solver.solve_mass(mass, force) + prescribed, np.zeros(0)
         right = -curvature - algebra.multiply(jacobian, prescribed)
-        acceleration, multipliers = self.solver.solve_saddle(mass, jacobian, jacobian, force, right)
+        columns = self.columns(t, q, v, jacobian)
+        acceleration, multipliers = self.solver.solve_saddle(mass, columns, jacobian, force, right)
         return acceleration + prescribed, multipliers
 
     def saddle(

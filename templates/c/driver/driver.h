@@ -138,7 +138,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         symlie_scalar reached = 0;
 #if HAS_CHANGES
-        const symlie_scalar planned = attempt.end;
+        const symlie_scalar planned = HAS_CONTACTS ? attempt.planned : attempt.end;
         const long long first_event = record->events;
 #endif
 #if HAS_SWITCHES
@@ -163,9 +163,15 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         record_tried(record, &attempt, control->with_estimate ? SYMLIE_VALUE(trial.error) : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
         int is_end = 0; /* 1 if the step ends at an event */
 #if HAS_EVENTS
+#if SLIDES
+        const symlie_scalar attempted = attempt.end;
+#endif
         status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_end,
                              &attempt.end);
         if (status != SYMLIE_DONE) return status;
+#endif
+#if SLIDES
+        if (!is_end && attempt.end < attempted) attempt.is_last = 0, reached = 0;
 #endif
         /* A step shortened at a switch gives no information on the admissible step size. */
         if (control->is_adaptive && !(reached > 0)) propose_step(state, &attempt, factor_of(control, &trial));
@@ -181,6 +187,13 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             continue;
         }
 #endif
+#if HAS_CONTACTS
+        if (attempt.end < attempt.planned && !is_end) {
+            go_on_from_switch(control, state, !control->is_adaptive);
+            if (plan->record_every == 1) record_state(P, state, record);
+            continue;
+        }
+#endif
         /* The initial state of a run is already recorded. */
         const int is_recorded = is_end && plan->record_every && !(attempt.end > t);
 #if HAS_CHANGES
@@ -189,7 +202,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             const int is_terminal = ends_run_at(P, control, record, first_event, attempt.end);
             if (is_early) attempt.is_last = 0;
             if (plan->record_changes && attempt.end > t) record_state(P, state, record);
-            status = change_state(P, work, first_event, plan, &mass, state, record);
+            status = change_state(P, work, first_event, plan, planned, &mass, state, record);
             if (status == SYMLIE_ACCUMULATION) record_state(P, state, record);
             if (status != SYMLIE_DONE) return status;
             go_on_from_switch(control, state, is_early && !control->is_adaptive);

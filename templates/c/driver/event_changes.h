@@ -2,6 +2,8 @@
 #ifndef SYMLIE_EVENT_CHANGES_H
 #define SYMLIE_EVENT_CHANGES_H
 
+#include "contacts.h"
+
 #if HAS_CHANGES
 #ifdef RESETS
 #define HAS_RESETS
@@ -11,7 +13,7 @@
 
 static inline long long change_workspace(const symlie_problem *restrict P)
 {
-    return RESETS + EVENTS + 3LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
+    return RESETS + EVENTS + 3LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P) + contact_workspace(P);
 }
 
 /* Return whether an event at time t, among those recorded from `first` on, changes the state. */
@@ -43,13 +45,15 @@ static inline void limit_first_step(const symlie_plan *plan, symlie_state *restr
     state->h = fmin(state->h, fmax(FLIGHTS * state->flight, smallest_step(plan, state->t)));
 }
 
-/* Count changes that time does not separate. Return 0 if there are more than events, so that they accumulate. */
-static inline int time_goes_on(const symlie_problem *restrict P, symlie_state *restrict state)
+/* Count changes that time does not separate. Return 0 if there are more than events, so that they accumulate. `flight` is
+ * the time until the next impact if it is known, otherwise 0. */
+static inline int time_goes_on(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real flight)
 {
     const symlie_real t = state->t, apart = t - state->changed_at;
     const int is_first = state->changes_at_once == 0, is_later = !(apart < TIME_RESOLUTION * fmax(fabs(t), fabs(state->changed_at)));
     state->changes_at_once = is_first || is_later ? 1 : state->changes_at_once + 1;
     state->flight = is_first ? 0 : is_later ? apart : state->flight;
+    if (flight > 0) state->flight = flight;
     state->changed_at = t;
     return state->changes_at_once <= EVENTS + 1;
 }
@@ -94,13 +98,13 @@ static inline int add_impulses(const symlie_problem *restrict P, symlie_real *re
 }
 #endif
 
-/* Apply the changes of all events at the time of the state. A function of such an event that remains zero counts as not
+/* Apply the changes of all events at the time of the state, within a step planned to end at `planned`. A function of such an event that remains zero counts as not
  * yet zero. */
 SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *restrict work, long long first, const symlie_plan *plan,
-                             mass_matrix *restrict mass, symlie_state *restrict state, const symlie_record *restrict record)
+                             symlie_real planned, mass_matrix *restrict mass, symlie_state *restrict state, const symlie_record *restrict record)
 {
     const symlie_control *control = plan->control;
-    const symlie_real t = state->t;
+    symlie_real t = state->t, flight = 0;
     ARRAY(value, RESETS);
     ARRAY(before, EVENTS);
     ARRAY(a, DIMENSION);
@@ -132,6 +136,13 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     }
     if (MOTIONS) system_prescribe(P, t, state->q, state->v);
     if (moves) keep_angles(P, work, t, state->q);
+    const symlie_real at = t;
+#if HAS_CONTACTS
+    const symlie_real end = control->is_adaptive ? plan->end[state->segment] : planned;
+    const int switched = switch_contacts(P, work, control, first, end, mass, state, record, &flight);
+    if (switched != SYMLIE_DONE) return switched;
+    t = state->t, moves = 1;
+#endif
     if (!all_finite(STORAGE, state->q) || !all_finite(DIMENSION, state->v)) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED
     if (moves) {
@@ -156,11 +167,11 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     for (long long n = first; n < record->events; n++) {
         const symlie_real *row = record->event + EVENT_WIDTH * n;
         const int event = (int)row[0];
-        if (row[1] == t && state->event[event] == before[event]) state->event[event] = -AT_START * (symlie_real)control->event_direction[event];
+        if (row[1] == at && state->event[event] == before[event]) state->event[event] = -AT_START * (symlie_real)control->event_direction[event];
     }
     if (!are_numbers(P, state->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
     (void)a, (void)value, (void)engages;
-    return time_goes_on(P, state) ? SYMLIE_DONE : SYMLIE_ACCUMULATION;
+    return time_goes_on(P, state, flight) ? SYMLIE_DONE : SYMLIE_ACCUMULATION;
 }
 #else
 static inline long long change_workspace(const symlie_problem *restrict P)

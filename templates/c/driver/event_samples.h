@@ -2,19 +2,27 @@
 #ifndef SYMLIE_EVENT_SAMPLES_H
 #define SYMLIE_EVENT_SAMPLES_H
 
+#include "contact_table.h"
 #include "event_tables.h"
 
-/* Return whether all functions are smooth and far from zero, judged by their values at both ends and at the two
- * middle nodes. */
-static inline int are_far(const symlie_problem *restrict P, const symlie_real *restrict sample)
+/* Return whether a function is smooth and far from zero, judged by its values at both ends and at the two middle nodes; functions of
+ * contacts at rest are constant up to rounding. */
+static inline int is_far(const symlie_problem *restrict P, const symlie_real *restrict sample, int e)
+{
+    const symlie_real a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
+    const symlie_real low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d)), nearest = low > 0 ? low : -high;
+    const symlie_real cubic = CUBIC[0] * a + CUBIC[1] * b + CUBIC[2] * c + CUBIC[3] * d;
+#if HAS_CONTACTS
+    if (P->contact_event[e] >= 0 && nearest > SURELY_FAR * (high - low)) return 1;
+#endif
+    return nearest > EVENT_FAR * (high - low) && fabs(cubic) <= EVENT_FAR_CUBIC * (high - low);
+}
+
+/* Return whether all functions are; those of other modes of contacts do not matter. */
+static inline int are_far(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict sample)
 {
     int near = 0;
-    for (int e = 0; e < EVENTS; e++) {
-        const symlie_real a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
-        const symlie_real low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
-        const symlie_real cubic = CUBIC[0] * a + CUBIC[1] * b + CUBIC[2] * c + CUBIC[3] * d;
-        near |= !((low > 0 ? low : -high) > EVENT_FAR * (high - low) && fabs(cubic) <= EVENT_FAR_CUBIC * (high - low));
-    }
+    for (int e = 0; e < EVENTS; e++) near |= !is_far(P, sample, e) && !is_in_other_mode(P, q, e);
     return !near;
 }
 

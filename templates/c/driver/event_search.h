@@ -180,12 +180,15 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
     copy(EVENTS, trial->event, sample + (EVENT_SAMPLES - 1) * EVENTS);
     static const int order[] = {2, 3, 1, 4};
     for (int i = 0; i < 4; i++) {
-        if (i == 2 && are_far(P, sample)) return SYMLIE_DONE;
+        if (i == 2 && are_far(P, in->state->q, sample)) return SYMLIE_DONE;
         const int status = events_inside(in, EVENT_NODE[order[i]], sample + order[i] * EVENTS);
         if (status != SYMLIE_DONE) return status;
     }
     for (int e = 0; e < EVENTS; e++) {
         if (is_idle(P, in->state->q, e)) continue;
+#if HAS_CONTACTS
+        if (P->contact_event[e] >= 0 && is_far(P, sample, e)) continue;
+#endif
         symlie_real *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
         event_path path = {.event = e, .record = record};
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));

@@ -27,10 +27,12 @@ static inline int is_before(symlie_real before, symlie_real value)
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
-/* Return whether an event only releases and engages constraints which are released and engaged already. Such events do
+/* Return whether an event only releases and engages constraints which are released and engaged already, or belongs to
+ * another mode of its contact. Such events do
  * not occur: their functions may vanish up to rounding. */
 static inline int is_idle(const symlie_problem *restrict P, const symlie_real *restrict q, int event)
 {
+    if (is_in_other_mode(P, q, event)) return 1;
 #if RELEASES
     int known = 0;
     for (long long k = 0; k < P->changes; k++) {

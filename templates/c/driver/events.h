@@ -38,6 +38,48 @@ static inline int ends_step(const symlie_control *restrict control, int event)
     return control->event_is_terminal[event] || (HAS_CHANGES && control->event_changes[event]);
 }
 
+#if SLIDES
+/* Return whether the slip of a contact in two directions vanishes at an event. */
+static inline int ends_slip(const symlie_problem *restrict P, int event)
+{
+    const int found = P->contact_event[event];
+    return found >= 0 && 1 << found % 4 == STICKS && P->contact[CONTACT_WIDTH * (found / 4) + CONTACT_SLIPS] > 1;
+}
+
+/* If slip in two directions vanishes at the time `first`, end the step shortly before, and discard later events; *end is its time.
+ * Return whether it ends there. */
+static inline int approach_stick(const symlie_problem *restrict P, step_inside *restrict in, long long before, symlie_real first,
+                                 symlie_record *restrict record, symlie_trial *restrict trial, symlie_real *restrict end, int *restrict status)
+{
+    int is_approach = 0;
+    for (long long n = before; n < record->events; n++) {
+        const symlie_real *row = record->event + EVENT_WIDTH * n;
+        is_approach |= row[1] == first && ends_slip(P, (int)row[0]);
+    }
+    if (!is_approach || !(first - in->t > APPROACH * in->h)) return 0;
+    const symlie_real part = APPROACHED * (first - in->t);
+    const symlie_trial *other = in->other;
+    *end = in->t + part;
+    *status = step_to(in, part, *end);
+    copy(STORAGE, other->q, trial->q);
+    copy(DIMENSION, other->v, trial->v);
+    copy(ROWS, other->lambda, trial->lambda);
+    copy(INCREMENTS, other->increment, trial->increment);
+    copy(OWN, other->own, trial->own);
+    copy(EVENTS, other->event, trial->event);
+    trial->acceleration_is_valid = 0;
+    long long kept = before;
+    for (long long n = before; n < record->events; n++) {
+        const symlie_real *row = record->event + EVENT_WIDTH * n;
+        if (row[1] > *end) continue;
+        symlie_real *place = record->event + EVENT_WIDTH * kept++;
+        for (long long k = 0; place != row && k < EVENT_WIDTH; k++) place[k] = row[k];
+    }
+    record->events = kept;
+    return 1;
+}
+#endif
+
 /* Record events within a step. If a step ends at an event, trial contains the state there and *end its time. */
 static inline int find_events(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end_of_step,
                               const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
@@ -59,6 +101,13 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
         const symlie_real *row = record->event + width * n;
         if (ends_step(control, (int)row[0]) && (!*is_end || row[1] < first)) first = row[1], *is_end = 1;
     }
+#if SLIDES
+    int approached = SYMLIE_DONE;
+    if (*is_end && approach_stick(P, &in, before, first, record, trial, end, &approached)) {
+        if (approached != SYMLIE_DONE) return approached;
+        *is_end = 0;
+    }
+#endif
     if (*is_end) {
         /* Discard events after this event; its state becomes the end of the step. */
         long long kept = before;

@@ -45,10 +45,20 @@
 #ifndef RELEASES
 #define RELEASES 0
 #endif
+#ifdef CONTACTS
+#define HAS_CONTACTS 1
+#else
+#define HAS_CONTACTS 0
+#endif
 #if defined(RESETS) || RELEASES
 #define HAS_CHANGES 1
 #else
 #define HAS_CHANGES 0
+#endif
+
+/* 1 if constraint forces act along other rows than those of B. */
+#ifndef SLIDES
+#define SLIDES 0
 #endif
 
 /* 1 if each step proposes the length of the next one. */

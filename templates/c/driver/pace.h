@@ -14,6 +14,7 @@ typedef struct {
     int is_last;                /* 1 if it is the last step of its segment */
     long long segment;          /* segment to which the step length `equal` applies; -1: none yet */
     symlie_scalar equal;
+    symlie_scalar planned;      /* end of the fixed step of which a part is attempted, up to the next impact; else `end` */
 } symlie_attempt;
 
 #define NO_ATTEMPT {.segment = -1}
@@ -107,8 +108,12 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
             /* After a switch or a change of the state, attempt the rest of the step. */
             if ((HAS_SWITCHES || HAS_CHANGES) && state->t > attempt->t) attempt->t = state->t, attempt->h = attempt->end - state->t;
+            attempt->planned = attempt->end;
+            const symlie_scalar part = HAS_CONTACTS && state->t == state->changed_at ? FLIGHTS * state->flight : 0;
+            if (part > 0 && part < attempt->h) attempt->end = attempt->t + part, attempt->h = part, attempt->is_last = 0;
             if (POLYNOMIAL) attempt->h = attempt->end - attempt->t;
         }
+        if (control->is_adaptive) attempt->planned = attempt->end;
         return SYMLIE_GOES_ON;
     }
     return SYMLIE_DONE;

@@ -32,6 +32,18 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
     return all_finite(MASS_VALUES, mass->M) ? SYMLIE_INDEFINITE_MASS : SYMLIE_NOT_FINITE;
 }
 
+/* Rows C of the constraint forces -C^T lambda at a state with the matrix B: B itself unless contacts slide. */
+#ifndef SLIDES
+#define SLIDES 0
+#endif
+#if SLIDES
+#define FORCE_ROWS(C, t, q, v, B) \
+    ARRAY(C, JACOBIAN_VALUES);    \
+    system_columns(P, t, q, v, C)
+#else
+#define FORCE_ROWS(C, t, q, v, B) const symlie_real *restrict C = B
+#endif
+
 #if CONSTRAINED
 /* Solve as solve_stage does, with B at two configurations; constraints may be redundant at the second configuration
  * alone. */
@@ -139,7 +151,7 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 
 static inline long long acceleration_workspace(const symlie_problem *restrict P)
 {
-    return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
+    return DIMENSION + (1 + SLIDES) * (long long)JACOBIAN_VALUES + 2LL * ROWS;
 }
 
 /* Compute r = -g for the components that solvers read. */
@@ -190,7 +202,8 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
     ARRAY(c, ROWS);
     const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
     if (status != SYMLIE_DONE) return status;
-    if (!solve_velocities(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    FORCE_ROWS(C, t, q, v, B);
+    if (!solve_velocities(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     take_minimal_multipliers(P, mass, lambda);
 #else
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);

@@ -116,7 +116,8 @@ PART_OF_STEP int step_between(const symlie_problem *restrict P, symlie_real *res
     if (NONLINEAR_ROWS) copy(DIMENSION, guess, about);
     if (!MASS_IS_CONSTANT && !keeps_mass && !evaluate_mass(P, t, q, mass)) return mass_failure(P, angle, mass);
     take_forces(P, t, q, v, r);
-    return stage_between(P, angle, mass, B, r, next_t, next_q, known, length, alpha, about, change, next_B, b, c, a, lambda);
+    FORCE_ROWS(C, t, q, v, B);
+    return stage_between(P, angle, mass, C, r, next_t, next_q, known, length, alpha, about, change, next_B, b, c, a, lambda);
 }
 
 /* Replace multipliers by those of minimal norm for the redundancy of B; the omitted equations remain those of the first

@@ -70,6 +70,8 @@ typedef struct {
     long long changes;              /* changes of the state at events */
     const int *change;              /* changes x 3: event value, component of (v, q), result of the kernel `resets`; -1
                                      * and -2 stand for the values 0 and 1 */
+    const int *contact;             /* contacts x 11, see contact_rows.h */
+    const int *contact_event;       /* for each event value 4 x contact + kind of the event, or -1 */
     symlie_real *workspace;         /* symlie_workspace values */
     const void *values;             /* with tangents: the symlie_problem of numbers without them, with a workspace of
                                      * symlie_values_workspace numbers */
@@ -152,6 +154,7 @@ typedef struct {
     symlie_scalar tolerance;    /* smallest relative tolerance, for methods with a selectable order */
     symlie_scalar stiffness_limit; /* h |lambda| above which steps are suspicious; 0: no stiffness detection */
     symlie_scalar hidden_limit; /* limit of |B v + b| over max(1, |v|) with redundant constraints; 0: none */
+    long long sequential_impacts; /* 1: impacts at one time follow each other; 0: they are one problem */
     const int *event_direction; /* direction of each event: 1 rising, -1 falling, 0 both */
     const unsigned char *event_is_terminal;
     const unsigned char *event_changes; /* 1 for events that change the state */

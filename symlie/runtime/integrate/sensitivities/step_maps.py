@@ -259,7 +259,7 @@ def refusal_of_matrices(system: System, method: Method, control: StepControl) ->
     if unknown := next((x.instruction for x in program.lines if isinstance(x.instruction, WITHOUT_RULES)), None):
         return f"rules for the instruction {type(unknown).__name__} are missing"
     reasons = {
-        "events change the state or the constraints of the model": len(layout.changes) or layout.has_activities,
+        "events change the state or the constraints of the model": layout.changes_state or layout.has_activities,
         "the model has dependent nodes": layout.has_placed_nodes,
         "the model has acceleration-level constraints": isinstance(method, Implicit) and not layout.of_velocities.all(),
         "the model is stepped in stored coordinates of rotations": layout.has_coordinate_rates,

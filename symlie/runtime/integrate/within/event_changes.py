@@ -12,19 +12,27 @@ from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.integrate.within.event_search import AT_START
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.stepper import State
-from symlie.runtime.solution.event_changes import changed
+from symlie.runtime.solution.event_changes import changed, contacts_at_events
 from symlie.runtime.system.mechanics import Mechanics
 
 
-def change_state(mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters) -> Array:
-    """Apply the changes of events at the time of a state, and return the values of all event functions afterwards.
+def change_state(
+    mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters, end: float, *, is_sequential: bool
+) -> tuple[Array, float]:
+    """Apply the changes of events at the time of a state, and return the values of all event functions afterwards, with
+    the shortest time until a contact closes again, 0 if it is unknown.
 
-    A function of such an event that remains zero counts as not yet zero.
+    A function of such an event that remains zero counts as not yet zero. The state may advance to a time before
+    ``end``.
     """
-    layout, t = mechanics.layout, state.t
+    layout, t, flight = mechanics.layout, state.t, 0.0
     before = mechanics.events(t, state.q, state.v, state.multipliers)
     _, known = _sized_residual(mechanics, t, state.q, state.v)
     state.q, state.v, _, moves = changed(mechanics, t, state.q, state.v, state.multipliers, events)
+    if len(layout.contacts):
+        found = contacts_at_events(mechanics, t, state.q, state.v, events, end, is_sequential=is_sequential)
+        t, state.q, state.v, flight, moves = found.t, found.q, found.v, found.flight, True
+        state.t = t
     if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
         raise NotFiniteError("The state after an event is not finite.")
     if layout.rows:
@@ -34,16 +42,20 @@ def change_state(mechanics: Mechanics, state: State, events: Sequence[int], coun
     for event in events:
         if after[event] == before[event]:
             after[event] = -AT_START * layout.events[event].direction
-    return after
+    return after, flight
 
 
-def time_goes_on(counters: Counters, t: float, events: int) -> bool:
-    """Count changes that time does not separate; False if there are more than events, so that they accumulate."""
+def time_goes_on(counters: Counters, t: float, events: int, flight: float) -> bool:
+    """Count changes that time does not separate; False if there are more than events, so that they accumulate.
+
+    ``flight`` is the time until the next impact if it is known, otherwise 0.
+    """
     apart, is_first = t - counters.changed_at, counters.changes_at_once == 0
     is_later = not apart < TIME_RESOLUTION * max(abs(t), abs(counters.changed_at))
     if not is_first and is_later:
         counters.flight = apart
     counters.changes_at_once = 1 if is_first or is_later else counters.changes_at_once + 1
+    counters.flight = flight or counters.flight
     counters.changed_at = t
     return counters.changes_at_once <= events + 1
 

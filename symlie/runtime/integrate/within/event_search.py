@@ -22,8 +22,10 @@ from symlie.contract.constants import (
     EXTREMUM_ENOUGH,
     EXTREMUM_STEPS,
     SMALLEST_PANEL,
+    SURELY_FAR,
     ZERO_WIDTH,
 )
+from symlie.contract.manifest import CONTACT_EVENTS
 from symlie.runtime.integrate.within.step_interpolation import StepInside
 from symlie.runtime.kernels.bernstein import (
     BERNSTEIN,
@@ -35,11 +37,14 @@ from symlie.runtime.kernels.bernstein import (
     resolved_form,
     turning_points,
 )
+from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.stepper import State
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
+
+CLOSED, STICKS = (CONTACT_TABLE.index(name) for name in ("closed", "sticks"))
 
 AT_START = float(np.finfo(float).tiny)
 """Size at which a directional event function counts as zero at the start of a run, see ``event_zeros.h``."""
@@ -57,7 +62,10 @@ def is_crossing(before: float, after: float, direction: int) -> bool:
 
 
 def is_idle(layout: Layout, event: int, q: Array) -> bool:
-    """Return whether an event only releases and engages constraints which are released and engaged already."""
+    """Return whether an event only releases and engages constraints which are released and engaged already, or belongs
+    to another mode of its contact."""
+    if is_in_other_mode(layout, event, q):
+        return True
     rows = layout.changes[layout.changes[:, 0] == event]
     known = len(rows) > 0 and bool((rows[:, 2] < 0).all())
     return known and bool((q[rows[:, 1] - layout.dimension] == (rows[:, 2] == ENGAGED)).all())
@@ -81,12 +89,25 @@ class _Path:
     x: float = 0.0
 
 
-def _are_far(samples: Array) -> bool:
-    """Return whether all functions are smooth and far from zero, judged by their outline samples."""
+def _are_far(layout: Layout, samples: Array) -> Array:
+    """Return whether each function is smooth and far from zero, judged by its outline samples; functions of contacts at
+    rest are constant up to rounding."""
     low, high = samples.min(axis=0), samples.max(axis=0)
     cubic = sum(weight * sample for weight, sample in zip(CUBIC, samples, strict=True))
-    is_far = np.where(low > 0, low, -high) > EVENT_FAR * (high - low)
-    return bool(np.all(is_far & (np.abs(cubic) <= EVENT_FAR_CUBIC * (high - low))))
+    nearest = np.where(low > 0, low, -high)
+    is_constant = (layout.contact_of_event >= 0) & (nearest > SURELY_FAR * (high - low))
+    is_smooth = (nearest > EVENT_FAR * (high - low)) & (np.abs(cubic) <= EVENT_FAR_CUBIC * (high - low))
+    return np.asarray(is_constant | is_smooth)
+
+
+def is_in_other_mode(layout: Layout, event: int, q: Array) -> bool:
+    """Return whether an event belongs to another mode of its contact than the present one."""
+    found = int(layout.contact_of_event[event])
+    if found < 0:
+        return False
+    contact = layout.contacts[found // len(CONTACT_EVENTS)]
+    is_closed, sticks = q[contact[CLOSED]] != 0, contact[STICKS] >= 0 and q[contact[STICKS]] != 0
+    return not (not is_closed, is_closed, is_closed and not sticks, sticks)[found % len(CONTACT_EVENTS)]
 
 
 class EventSearch:
@@ -111,7 +132,9 @@ class EventSearch:
         self._inside, self.after, self._begins = inside, after, begins
         self._found: list[Found] = []
         middle = [inside.events_inside(NODES[i]) for i in OUTLINE[1:-1]]
-        self._is_far = _are_far(np.array([before, *middle, after]))
+        layout, q = inside.stepper.system.layout, inside.state.q
+        self._far = _are_far(layout, np.array([before, *middle, after]))
+        self._is_far = all(self._far[k] or is_in_other_mode(layout, k, q) for k in range(len(self._far)))
         if self._is_far:
             return
         outer = [inside.events_inside(NODES[i]) for i in (1, 4)]
@@ -127,7 +150,10 @@ class EventSearch:
             return []
         values = self._inside.stepper.system.layout.events
         for index, value in enumerate(values):
-            if is_idle(self._inside.stepper.system.layout, index, self._inside.state.q):
+            layout = self._inside.stepper.system.layout
+            if is_idle(layout, index, self._inside.state.q):
+                continue
+            if layout.contact_of_event[index] >= 0 and self._far[index]:
                 continue
             path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]), self._begins)
             self._search(path)

@@ -48,6 +48,7 @@ class ConstrainedStages:
         (t, q, B), where the velocity is known + length·v'."""
         (t, q, v, jacobian), (next_t, next_q, next_jacobian) = point, following
         m, force, mass = self._mechanics, self._stepper.force(t, q, v), self._mechanics.mass(t, q)
+        jacobian = m.columns(t, q, v, jacobian)
 
         def solution(left: Array, about: Array) -> tuple[Array, Array]:
             right = -self._residual(next_t, next_q, known, left, about) / length

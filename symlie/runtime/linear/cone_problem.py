@@ -1,0 +1,112 @@
+"""Contact problem of an instant: velocities or accelerations of contacts and their forces, as in ``cone_problem.h``.
+
+    ξ = G P + c,    0 ≤ P_N ⊥ ξ_N ≥ 0,    |P_T| ≤ μ P_N,    P_T = -μ P_N ξ_T / |ξ_T| for ξ_T ≠ 0
+
+A contact has a block (N, T_1, …, T_k) with k from 0 to 2. Solutions are zeros of the natural map P - prox(P - r ξ),
+found by a semismooth Newton method, whose active sets settle in a few steps, if necessary after sweeps of a projected
+Gauss–Seidel iteration. A result of these sweeps alone counts if its residual of the natural map is small. Each block is
+scaled by √G_NN, so that results do not depend on units.
+
+Source: [AlartCurnier1991], [AnitescuTasora2010].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import CONE_ACCEPTED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
+from symlie.runtime.layout.layout import Array
+
+
+def solved_cone(
+    G: Array, c: Array, begin: NDArray[np.intp], friction: Array, sizes: Array, *, holds: bool = False
+) -> Array | None:
+    """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
+    the terms of c, and ξ_N = 0 if contacts are to hold."""
+    ends = np.append(begin[1:], len(c))
+    if not (np.diag(G)[begin] > 0).all():
+        return None
+    scale = np.repeat(np.sqrt(np.diag(G)[begin]), ends - begin)
+    H, d, blocks = G / np.outer(scale, scale), c / scale, list(zip(begin.tolist(), ends.tolist(), strict=True))
+    size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
+    y = np.zeros(len(c))
+    for sweeps in (0, CONE_SWEEPS):
+        for _ in range(sweeps):
+            _sweep(H, d, y, blocks, friction, holds=holds)
+        residual, start = np.inf, y
+        for _ in range(CONE_STEPS):
+            F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
+            residual = float(np.abs(F).max(initial=0))
+            if residual <= CONE_TOLERANCE * max(size, float(np.abs(y).max(initial=0))):
+                return np.asarray(y / scale)
+            y = y - _eliminated(D, F)
+            if not np.isfinite(y).all():
+                break
+        y = np.zeros(len(c)) if sweeps == 0 else start
+    residual = float(np.abs(_natural_map(H, d, y, blocks, friction, holds=holds)[0]).max(initial=0))
+    is_near = residual <= CONE_ACCEPTED * max(size, float(np.abs(y).max(initial=0)))
+    return np.asarray(y / scale) if is_near else None
+
+
+def _sweep(H: Array, d: Array, y: Array, blocks: list[tuple[int, int]], friction: Array, *, holds: bool) -> None:
+    """One Gauss–Seidel sweep, in place."""
+    for (n, e), mu in zip(blocks, friction.tolist(), strict=True):
+        y[n] = max(-np.inf if holds else 0.0, y[n] - (H[n] @ y + d[n]))
+        if e > n + 1:
+            s = y[n + 1 : e] - _step(H, n, e) * (H[n + 1 : e] @ y + d[n + 1 : e])
+            size, radius = float(np.linalg.norm(s)), mu * max(y[n], 0.0)
+            y[n + 1 : e] = s if size <= radius else radius * s / size
+
+
+def _step(H: Array, n: int, e: int) -> float:
+    """Length r of the natural map in the tangent plane."""
+    return 1 / float(sum(H[k, k] for k in range(n + 1, e)))
+
+
+def _natural_map(
+    H: Array, d: Array, y: Array, blocks: list[tuple[int, int]], friction: Array, *, holds: bool
+) -> tuple[Array, Array]:
+    """Return P - prox(P - r ξ) and an element of its generalised derivative."""
+    xi, F, D = H @ y + d, np.zeros(len(d)), np.zeros((len(d), len(d)))
+    for (n, e), mu in zip(blocks, friction.tolist(), strict=True):
+        if holds or y[n] - xi[n] > 0:
+            F[n], D[n] = xi[n], H[n]
+        else:
+            F[n], D[n, n] = y[n], 1.0
+        if e == n + 1:
+            continue
+        t, r = slice(n + 1, e), _step(H, n, e)
+        s, radius = y[t] - r * xi[t], mu * max(y[n], 0.0)
+        size = float(np.linalg.norm(s))
+        if size <= radius:
+            F[t], D[t] = r * xi[t], r * H[t]
+            continue
+        u = s / size
+        F[t] = y[t] - radius * u
+        S = -r * H[t]
+        S[:, t] += np.eye(e - n - 1)
+        D[t, t] += np.eye(e - n - 1)
+        D[t] -= radius / size * (np.eye(e - n - 1) - np.outer(u, u)) @ S
+        D[t, n] -= mu * u * (y[n] > 0)
+    return F, D
+
+
+def _eliminated(D: Array, F: Array) -> Array:
+    """Solution of D x = F by elimination with complete pivoting; unknowns without a pivot are zero."""
+    A, b, n = D.copy(), F.copy(), len(F)
+    columns, rank, largest = np.arange(n), n, float(np.abs(D).max())
+    for k in range(n):
+        i, j = (k + x for x in divmod(int(np.argmax(np.abs(A[k:, k:]))), n - k))
+        if not abs(A[i, j]) > LOST_PIVOT * largest:
+            rank = k
+            break
+        A[[k, i]], b[[k, i]] = A[[i, k]], b[[i, k]]
+        A[:, [k, j]], columns[[k, j]] = A[:, [j, k]], columns[[j, k]]
+        factors = A[k + 1 :, k] / A[k, k]
+        A[k + 1 :] -= np.outer(factors, A[k])
+        b[k + 1 :] -= factors * b[k]
+    x = np.zeros(n)
+    for k in reversed(range(rank)):
+        x[columns[k]] = (b[k] - A[k, k + 1 : rank] @ x[columns[k + 1 : rank]]) / A[k, k]
+    return x

@@ -1,0 +1,41 @@
+"""Modes of contacts at the start of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symlie.contract.constants import POSITION_TOLERANCE
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.layout.event_changes import CONTACT_TABLE, UNDETERMINED
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.contacts.switching import ContactSwitching, Fired
+from symlie.runtime.system.mechanics import Mechanics
+from symlie.warnings import warn
+
+
+def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump: bool) -> tuple[Array, Array]:
+    """Return a state with the modes of its contacts, after an impact of those that approach each other.
+
+    States that contain modes already are not changed, unless a jump has changed their velocities. Raise
+    InconsistentInitialValuesError if a gap is negative.
+    """
+    layout = mechanics.layout
+    largest = layout.contacts[:, CONTACT_TABLE.index("largest_speed")]
+    if not is_jump and not (q[largest] == UNDETERMINED).any():
+        return q, v
+    contacts = ContactSwitching(mechanics, is_sequential=False)
+    gaps = contacts.gaps(t, q)
+    bound = POSITION_TOLERANCE * max(1.0, float(np.abs(q[: layout.node_storage]).max(initial=0)))
+    if (gaps < -bound).any():
+        k = int(np.argmin(gaps))
+        raise InconsistentInitialValuesError(
+            f"Contact '{layout.contact_names[k]}' of '{layout.name}' penetrates initially: its gap is {gaps[k]:.6g}; "
+            "correct the initial values."
+        )
+    found = contacts.switched(t, q, v, Fired(), np.inf)
+    met = [layout.contact_names[k] for k in np.flatnonzero(found.impulses[layout.contacts[:, 0]] > 0)]
+    if met and not is_jump:
+        what = f"Contacts {', '.join(met)} of '{layout.name}' close" if len(met) > 1 else f"Contact {met[0]} of "
+        what += "" if len(met) > 1 else f"'{layout.name}' closes"
+        warn(f"{what} at the start t = {t:g}; the run starts with the velocities after this impact.")
+    return found.q, found.v

@@ -1,0 +1,440 @@
+"""Impacts of contacts, and their modes afterwards; as in ``contacts.h``.
+
+An impact changes the velocities by the impulses P of contacts, and those of the constraints in force:
+
+    M (v⁺ - v⁻) + BᵀΛ = WᵀP,    B v⁺ + b = 0,    ξ = W v⁺ + b + e (W v⁻ + b),
+
+where ξ and P solve a contact problem, and e is zero for slip velocities. The modes of all contacts at rest follow from
+the same problem for accelerations and forces. If impacts accumulate, those that are left take the time
+τ = 2 u / (a (1 - e)), where u is the speed after an impact and a the acceleration towards it: one step with the mean
+velocity closes the contact. If other contacts take part, the ratio of speeds after and before the impact replaces e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import (
+    CONTACT_ROUNDING,
+    DEPENDENT_CONTACT,
+    GAP_STEPS,
+    LAST_IMPACT,
+    LIFTED,
+    LONGEST_REST,
+    LOWEST_FLIGHT,
+    MOST_IMPACTS,
+    RESTING_SLIP,
+    TIME_RESOLUTION,
+)
+from symlie.errors import ContactModeError, ContactParadoxError
+from symlie.runtime.layout.event_changes import CONTACT_TABLE
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.cone_problem import solved_cone
+from symlie.runtime.system.mechanics import Mechanics
+
+Chosen = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Fired:
+    """Contacts with events at the same time, by kind of the event."""
+
+    touch: Collection[int] = ()
+    lift: Collection[int] = ()
+    stick: Collection[int] = ()
+    slip: Collection[int] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Switched:
+    """State after contacts have changed their modes."""
+
+    t: float
+    q: Array
+    v: Array
+    impulses: Array
+    """P of all equations of contacts, in the places of their equations, shape (rows,); zero for others."""
+    reactions: Array
+    """Λ of the constraints in force, shape (rows,)."""
+    flight: float
+    """Shortest time until a contact that an impact has opened closes again; 0 if there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Equations of some contacts at a state: W as a matrix, K⁻¹Wᵀ, and the forces of constraints along it."""
+
+    begin: Chosen
+    """First row of each contact."""
+    rows: Chosen
+    """Equation of each row."""
+    W: Array
+    X: Array
+    reactions: Array
+    rate: Array
+    """W v + b."""
+    size: Array
+    """Sizes of the terms of W v."""
+
+
+class ContactSwitching:
+    """Contacts of a system at an event.
+
+    Parameters
+    ----------
+    mechanics
+        Equations of motion.
+    is_sequential
+        True: impacts at the same time follow each other, the fastest first; False: they are one problem.
+    """
+
+    def __init__(self, mechanics: Mechanics, *, is_sequential: bool) -> None:
+        self._mechanics, self._is_sequential = mechanics, is_sequential
+        table = mechanics.layout.contacts
+        self._table = {name: table[:, k].astype(np.intp) for k, name in enumerate(CONTACT_TABLE)}
+        self._all = np.arange(len(table))
+        laws = mechanics.kernels.contacts(mechanics.p, 0.0, np.zeros(mechanics.layout.storage))
+        self._friction, self._restitution = laws.reshape(-1, 2).T
+
+    def switched(self, t: float, q: Array, v: Array, fired: Fired, end: float) -> Switched:
+        """Return the state after all contacts at a state have changed their modes; see `_switched`. Its velocities
+        satisfy the constraints in force to rounding."""
+        found, m = self._switched(t, q, v, fired, end), self._mechanics
+        for _ in range(GAP_STEPS if found.t > t else 0):
+            B = m.jacobian(found.t, found.q, found.v)
+            gap = m.along_constraints(found.t, found.q, B, m.constraint(found.t, found.q))
+            found = replace(found, q=m.moved(found.q, -gap))
+        B = m.jacobian(found.t, found.q, found.v)
+        residual = m.hidden_residual(found.t, found.q, found.v, B)
+        return replace(found, v=found.v - m.along_constraints(found.t, found.q, B, residual))
+
+    def _switched(self, t: float, q: Array, v: Array, fired: Fired, end: float) -> Switched:
+        """Return the state after all contacts at a state have changed their modes; the rest of a sequence of impacts
+        ends before the time ``end``."""
+        m, places = self._mechanics, self._table
+        touching = self._touching(t, q, v, fired)
+        q = q.copy()
+        q[places["largest_speed"]] = np.maximum(q[places["largest_speed"]], 0.0)
+        impulses, reactions = np.zeros(m.layout.rows), np.zeros(m.layout.rows)
+        if not len(touching):
+            return Switched(t, self._open(q), v, impulses, reactions, 0.0)
+        rows = self._rows(t, q, v, touching)
+        was_closed = q[places["closed"]] != 0
+        normal, moved = rows.begin, np.zeros(len(rows.rows))
+        approach = -rows.rate[normal]
+        flight = 0.0
+        if (approach > CONTACT_ROUNDING * rows.size[normal]).any():
+            moved = self._impact(rows, touching, rows.rate)
+            v = v + moved @ rows.X
+            impulses[rows.rows] += moved
+            reactions += moved @ rows.reactions
+            after = rows.rate + rows.W @ (moved @ rows.X)
+            size = np.maximum(rows.size, np.abs(rows.W) @ np.abs(v))
+            is_resting = after[normal] <= CONTACT_ROUNDING * size[normal]
+            largest = places["largest_speed"][touching]
+            q[largest] = np.maximum(q[largest], approach)
+            is_last = ~is_resting & (after[normal] <= LAST_IMPACT * q[largest])
+            resting = touching[is_resting]
+            sizes = self._sizes(rows.rows, size)
+            q = self._modes(t, q, v, resting, fired, sizes)
+            a, _ = m.index1(t, q, v)
+            towards = -(rows.W @ a + self._curvature(t, q, v)[rows.rows])[normal]
+            is_back = ~is_resting & (towards > 0)
+            lowest = 2 * LOWEST_FLIGHT * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
+            is_last |= is_back & (after[normal] ** 2 <= lowest * towards)
+            flights = 2 * after[normal][is_back] / towards[is_back]
+            flight = float(flights.min(initial=np.inf)) if len(flights) else 0.0
+            if (is_last & is_back).any():
+                chosen = is_last & is_back
+                ratio = float(after[normal][chosen].max() / approach.max())
+                left = float((2 * after[normal] / towards)[chosen].max()) / (1 - ratio) if ratio < 1 else np.inf
+                closing = touching[is_resting | chosen]
+                # A long rest of slow impacts, in which other motions count, is omitted.
+                most, fall = float(q[largest][chosen].max()), float(towards[chosen].max())
+                height = max(lowest / (2 * LOWEST_FLIGHT), most**2 / fall)
+                if left < TIME_RESOLUTION * abs(t) or not fall * left**2 <= LONGEST_REST * height:
+                    left = 0.0
+                if t + left < end:
+                    return self._closed(t, q, v, left, closing, impulses, reactions)
+            return Switched(t, q, v, impulses, reactions, flight)
+        is_resting = was_closed[touching] | (rows.rate[normal] <= CONTACT_ROUNDING * rows.size[normal])
+        return Switched(t, self._modes(t, q, v, touching[is_resting], fired), v, impulses, reactions, 0.0)
+
+    def _closed(
+        self, t: float, q: Array, v: Array, left: float, closing: Chosen, impulses: Array, reactions: Array
+    ) -> Switched:
+        """Return the state after the rest of a sequence of impacts."""
+        m, places, q = self._mechanics, self._table, q.copy()
+        q[places["closed"][closing]] = 0.0
+        q[places["sticks"][closing][places["slips"][closing] > 0]] = 0.0
+        a, _ = m.index1(t, q, v)
+        rows = self._rows(t, q, v + left * a, closing)
+        moved = self._cone(rows, closing, rows.rate, holds=True)
+        mean = v + (left * a + moved @ rows.X) / 2
+        q = m.moved(q, left * mean)
+        t, v = t + left, v + left * a
+        m.prescribe(t, q, v)
+        base = self._open(q)
+        B = m.jacobian(t, base, v)
+        v = v - m.along_constraints(t, base, B, m.hidden_residual(t, base, v, B))
+        rows = self._rows(t, q, v, closing)
+        moved = self._cone(rows, closing, rows.rate, holds=True)
+        v = v + moved @ rows.X
+        impulses[rows.rows] += moved
+        reactions = reactions + moved @ rows.reactions
+        q[places["largest_speed"][closing]] = 0.0
+        sizes = self._sizes(rows.rows, rows.size)
+        return Switched(t, self._modes(t, q, v, closing, Fired(), sizes), v, impulses, reactions, 0.0)
+
+    def _sizes(self, equations: Chosen, size: Array) -> Array:
+        """Sizes of the terms of velocities before an impact, for all equations."""
+        found = np.zeros(self._mechanics.layout.rows)
+        found[equations] = size
+        return found
+
+    def gaps(self, t: float, q: Array) -> Array:
+        """Gaps of all contacts."""
+        return self._mechanics.constraint(t, self._full(q))[self._table["normal"]]
+
+    def _touching(self, t: float, q: Array, v: Array, fired: Fired) -> Chosen:
+        """Contacts that are closed, that close at an event, or whose gap is zero up to rounding."""
+        m, gap = self._mechanics, self.gaps(t, q)
+        speed = m.hidden_residual(t, self._full(q), v)[self._table["normal"]]
+        rounding = CONTACT_ROUNDING * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
+        is_met = gap <= rounding + TIME_RESOLUTION * abs(t) * np.maximum(-speed, 0)
+        is_met |= (q[self._table["closed"]] != 0) | np.isin(self._all, list(fired.touch))
+        return np.flatnonzero(is_met)
+
+    def _open(self, q: Array) -> Array:
+        """Configuration with all contacts open."""
+        return self._with(q, 0.0)
+
+    def _full(self, q: Array) -> Array:
+        """Configuration with the equations of all contacts in force."""
+        return self._with(q, 1.0)
+
+    def _with(self, q: Array, activity: float) -> Array:
+        q, table = q.copy(), self._table
+        q[table["closed"]] = activity
+        q[table["largest_speed"] + 1] = 0.0  # no slack
+        q[table["sticks"][table["slips"] > 0]] = activity
+        return q
+
+    def _rows(self, t: float, q: Array, v: Array, chosen: Chosen) -> _Rows:
+        m, table = self._mechanics, self._table
+        counts = 1 + table["slips"][chosen]
+        begin = np.cumsum(counts) - counts
+        rows = np.concatenate([
+            [table["normal"][i], *(table["slip"][i] + np.arange(table["slips"][i]))] for i in chosen
+        ]).astype(np.intp)  # fmt: skip
+        full = self._full(q)
+        B, base, mass = m.jacobian(t, full, v), m.jacobian(t, self._open(q), v), m.mass(t, q)
+        unit = np.eye(m.layout.rows)[rows]
+        W = np.array([m.algebra.pull(B, e) for e in unit])
+        none = np.zeros(m.layout.rows)
+        found = [m.saddle(mass, base, base, w, none) for w in W]
+        rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))[rows]
+        X, reactions = np.array([x for x, _ in found]), np.array([r for _, r in found])
+        return _Rows(begin, rows, W, X, reactions, rate, size)
+
+    def _curvature(self, t: float, q: Array, v: Array) -> Array:
+        m = self._mechanics
+        return m.kernels.curvature(m.p, t, self._full(q), v)
+
+    def _impact(self, rows: _Rows, touching: Chosen, rate: Array) -> Array:
+        """Impulses of an impact."""
+        before = np.zeros(len(rate))
+        before[rows.begin] = rate[rows.begin] * self._restitution[touching]
+        if not self._is_sequential:
+            return self._cone(rows, touching, rate + before)
+        ends, total, G = np.append(rows.begin[1:], len(rate)), np.zeros(len(rate)), rows.W @ rows.X.T
+        for _ in range(MOST_IMPACTS):
+            now = rate + G @ total
+            normal = now[rows.begin] / np.sqrt(np.diag(G)[rows.begin])
+            i = int(np.argmin(normal))
+            if not now[rows.begin[i]] < -CONTACT_ROUNDING * rows.size[rows.begin].max():
+                return total
+            own = slice(rows.begin[i], ends[i])
+            c = now[own].copy()
+            c[0] *= 1 + self._restitution[touching[i]]
+            found = solved_cone(
+                G[own, own], c, np.zeros(1, dtype=np.intp), self._friction[touching[[i]]], rows.size[own]
+            )
+            if found is None:
+                break
+            total[own] += found
+        raise self._unsolved(touching)
+
+    def _cone(self, rows: _Rows, chosen: Chosen, c: Array, *, holds: bool = False) -> Array:
+        friction, G = self._friction[chosen], rows.W @ rows.X.T
+        found = solved_cone(G, c, rows.begin, friction, rows.size, holds=holds)
+        if found is None:
+            raise self._unsolved(chosen)
+        return found
+
+    def _unsolved(self, chosen: Chosen) -> ContactModeError:
+        names = ", ".join(self._mechanics.layout.contact_names[i] for i in chosen)
+        return ContactModeError(f"Contacts {names} have no consistent impulses or forces")
+
+    def _modes(self, t: float, q: Array, v: Array, resting: Chosen, fired: Fired, sizes: Array | None = None) -> Array:
+        """Configuration in which resting contacts have the modes that accelerations determine, and others are open.
+
+        After an impact, ``sizes`` are the sizes of the terms of velocities, shape (rows,).
+        """
+        opened = self._open(q)
+        if not len(resting):
+            return opened
+        m, rows = self._mechanics, self._rows(t, q, v, resting)
+        a, curvature = m.index1(t, opened, v)[0], self._curvature(t, q, v)[rows.rows]
+        terms = np.abs(rows.W) @ np.abs(a) + np.abs(curvature)
+        problem = _AccelerationProblem(self, rows, resting, rows.W @ a + curvature, terms, (t, q), fired, sizes)
+        lifted = np.isin(resting, list(fired.lift))
+        for is_tried in dict.fromkeys([tuple(~lifted), (True,) * len(resting)]):
+            if problem.solve(np.array(is_tried)):
+                break
+        places = self._table
+        for k, i in enumerate(resting):
+            opened[places["closed"][i]] = float(problem.is_closed(k, is_held=not lifted[k]))
+            opened[places["largest_speed"][i]] *= not lifted[k]
+            opened[places["largest_speed"][i] + 1] = problem.slack(k) * opened[places["closed"][i]]
+            if not opened[places["closed"][i]] or not places["slips"][i]:
+                continue
+            direction = problem.direction(k)
+            opened[places["sticks"][i]] = float(direction is None)
+            first = places["direction"][i]
+            opened[first : first + places["slips"][i]] = 0.0 if direction is None else direction
+        self._release_dependent(opened, rows, resting, problem.forces)
+        return opened
+
+    def _release_dependent(self, q: Array, rows: _Rows, resting: Chosen, forces: Array) -> None:
+        """Release equations that others imply: their contacts carry no load, or stick without friction."""
+        places, G = self._table, rows.W @ rows.X.T
+        closed = [k for k, i in enumerate(resting) if q[places["closed"][i]]]
+        closed.sort(key=lambda k: -forces[rows.begin[k]] * np.sqrt(G[rows.begin[k], rows.begin[k]]))
+        kept: list[int] = []
+        factor = np.zeros_like(G)
+
+        def is_new(row: int) -> bool:
+            """Return whether a row is independent of those before it, by a step of the Cholesky factorisation of G."""
+            for j, other in enumerate(kept):
+                factor[row, j] = (G[row, other] - factor[row, :j] @ factor[other, :j]) / factor[other, j]
+            left = G[row, row] - factor[row, : len(kept)] @ factor[row, : len(kept)]
+            if not left > DEPENDENT_CONTACT * G[row, row]:
+                return False
+            factor[row, len(kept)] = np.sqrt(left)
+            kept.append(row)
+            return True
+
+        for k in closed:
+            if not is_new(int(rows.begin[k])):
+                q[places["closed"][resting[k]]] = 0.0
+                size = float(np.abs(q[: self._mechanics.layout.node_storage]).max(initial=0))
+                q[places["largest_speed"][resting[k]] + 1] = 2 * CONTACT_ROUNDING * size
+        for k in closed:
+            i = resting[k]
+            if q[places["closed"][i]] and places["slips"][i] and q[places["sticks"][i]]:
+                first = int(rows.begin[k]) + 1
+                if not all([is_new(first + j) for j in range(places["slips"][i])]):
+                    q[places["sticks"][i]] = 0.0
+            elif places["slips"][i] and not q[places["closed"][i]]:
+                q[places["sticks"][i]] = 0.0
+
+
+class _AccelerationProblem:
+    """Forces and accelerations of contacts at rest."""
+
+    def __init__(
+        self, contacts: ContactSwitching, rows: _Rows, chosen: Chosen, free: Array, terms: Array,
+        state: tuple[float, Array], fired: Fired, sizes: Array | None,
+    ) -> None:  # fmt: skip
+        time, q = state
+        self._contacts, self._rows, self._chosen, self._free, self._terms = contacts, rows, chosen, free, terms
+        self._ends = np.append(rows.begin[1:], len(free))
+        self._G = rows.W @ rows.X.T
+        self._friction = contacts._friction[chosen]
+        self._is_slipping = np.isin(chosen, list(fired.slip))
+        table = contacts._table
+        self._sliding: list[Array | None] = []
+        for k, i in enumerate(chosen):
+            t = slice(rows.begin[k] + 1, self._ends[k])
+            slip, size = rows.rate[t], rows.size[t]
+            least = CONTACT_ROUNDING * abs(time) * terms[rows.begin[k]]  # round-off of the time
+            d = q[table["direction"][i] : table["direction"][i] + len(slip)]
+            if sizes is not None:
+                is_rest = (
+                    np.abs(slip) <= np.maximum(CONTACT_ROUNDING * np.maximum(size, sizes[rows.rows[t]]), least)
+                ).all()
+            else:
+                is_sticking = q[table["closed"][i]] != 0 and not d.any()
+                is_rest = is_sticking or (np.abs(slip) <= np.maximum(CONTACT_ROUNDING * size, least)).all()
+            if not is_rest and i in fired.stick:
+                across = slip - (slip @ d) * d
+                is_rest = (np.abs(across) <= RESTING_SLIP * rows.size[t]).all()
+            self._sliding.append(None if is_rest else slip / np.linalg.norm(slip))
+        self.forces = np.zeros(len(free))
+
+    def solve(self, is_tried: NDArray[np.bool_]) -> bool:
+        """Solve the problem for some of the contacts; False if another one would penetrate."""
+        kept: list[int] = []
+        G, begin, tried = self._G.copy(), list[int](), np.flatnonzero(is_tried)
+        for k in tried:
+            n, d = self._rows.begin[k], self._sliding[k]
+            begin.append(len(kept))
+            if d is None:
+                kept += range(n, self._ends[k])
+                continue
+            kept.append(n)
+            G[:, n] = self._G[:, n] - self._friction[k] * self._G[:, n + 1 : self._ends[k]] @ d
+            if not G[n, n] > 0:
+                critical = self._G[n, n] / float(self._G[n, n + 1 : self._ends[k]] @ d)
+                name = self._contacts._mechanics.layout.contact_names[self._chosen[k]]
+                raise ContactParadoxError(
+                    f"Contact '{name}' slides with the friction coefficient {self._friction[k]:.6g}, but from "
+                    f"{critical:.6g} on no force or several forces are consistent (Painlevé's paradox)"
+                )
+        found = solved_cone(
+            G[np.ix_(kept, kept)],
+            self._free[kept],
+            np.array(begin, dtype=np.intp),
+            self._friction[tried],
+            self._terms[kept],
+        )
+        if found is None:
+            raise self._contacts._unsolved(self._chosen)
+        self.forces[:] = 0
+        self.forces[kept] = found
+        self._acceleration = self._free + G[:, kept] @ found
+        scale = np.sqrt(np.diag(self._G)[self._rows.begin])
+        self._y, self._w = self.forces[self._rows.begin] * scale, self._acceleration[self._rows.begin] / scale
+        self._size = float(np.abs(self._free[self._rows.begin] / scale).max(initial=0))
+        return bool((self._w[~is_tried] >= -LIFTED * self._size).all())
+
+    def is_closed(self, k: int, *, is_held: bool) -> bool:
+        """Return whether a contact is closed; one without force and acceleration is if it is held."""
+        tolerance = CONTACT_ROUNDING * self._size
+        return bool(self._y[k] > tolerance or (self._w[k] <= tolerance and is_held))
+
+    def slack(self, k: int) -> float:
+        """Force of a contact that is round-off."""
+        n = self._rows.begin[k]
+        return float(CONTACT_ROUNDING * self._size / np.sqrt(self._G[n, n]))
+
+    def direction(self, k: int) -> Array | None:
+        """Direction in which a closed contact slides or begins to slide; None if it sticks."""
+        if (sliding := self._sliding[k]) is not None:
+            return sliding
+        n, t = self._rows.begin[k], slice(self._rows.begin[k] + 1, self._ends[k])
+        force, radius = self.forces[t], self._friction[k] * self.forces[n]
+        size = float(np.linalg.norm(force))
+        if size < (1 - CONTACT_ROUNDING) * radius and not self._is_slipping[k]:
+            return None
+        if size > 0:
+            return np.asarray(-force / size)
+        size = float(np.linalg.norm(self._acceleration[t]))
+        if size > 0:
+            return np.asarray(self._acceleration[t] / size)
+        return np.asarray(np.eye(len(force))[0])

@@ -1,0 +1,125 @@
+/* Equations of contacts at a state: their matrix W, K^-1 W^T for the saddle point matrix K of all other constraints, and
+ * G = W K^-1 W^T. */
+#ifndef SYMLIE_CONTACT_ROWS_H
+#define SYMLIE_CONTACT_ROWS_H
+
+#include "cone_problem.h"
+#include "contact_table.h"
+
+/* Some contacts, with the first row of each and the number of rows, and memory for all contacts; rows have the stride
+ * DIMENSION in W and X, and CONTACT_ROWS in G. */
+typedef struct {
+    int count;
+    int *contact;
+    int *begin;
+    symlie_real *friction;
+    symlie_real *W;
+    symlie_real *X;
+    symlie_real *G;
+    symlie_real *rate;          /* W v + b */
+    symlie_real *size;          /* sizes of the terms of W v */
+    symlie_real *curvature;
+} contact_rows;
+
+#define CONTACT_MEMORY (CONTACTS + CONTACT_ROWS * (2LL * DIMENSION + CONTACT_ROWS + 3))
+
+/* Place the arrays in memory of CONTACT_MEMORY numbers. */
+static inline void place_contact_rows(const symlie_problem *restrict P, symlie_real *memory, contact_rows *restrict R)
+{
+    R->friction = memory;
+    R->W = R->friction + CONTACTS;
+    R->X = R->W + CONTACT_ROWS * DIMENSION;
+    R->G = R->X + CONTACT_ROWS * DIMENSION;
+    R->rate = R->G + CONTACT_ROWS * CONTACT_ROWS;
+    R->size = R->rate + CONTACT_ROWS;
+    R->curvature = R->size + CONTACT_ROWS;
+}
+
+/* Copy a configuration with all contacts open (0) or all equations of contacts in force (1). */
+static inline void with_contacts(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real activity, symlie_real *restrict out)
+{
+    for (int k = 0; k < STORAGE; k++) out[k] = q[k];
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i);
+        out[contact[CONTACT_CLOSED]] = activity;
+        out[contact[CONTACT_SPEED] + 1] = 0; /* no slack */
+        if (contact[CONTACT_SLIPS]) out[contact[CONTACT_STICKS]] = activity;
+    }
+}
+
+static inline long long evaluation_workspace(const symlie_problem *restrict P)
+{
+    return STORAGE + 3LL * JACOBIAN_VALUES + 2LL * DIMENSION + 6LL * ROWS;
+}
+
+/* Evaluate the rows of the contacts in R, of which `contact` and `count` are known. */
+SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                      const symlie_real *restrict v, const symlie_real *restrict law, mass_matrix *restrict mass,
+                                      contact_rows *restrict R)
+{
+    ARRAY(at, STORAGE);
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(open, JACOBIAN_VALUES);
+    ARRAY(sized, JACOBIAN_VALUES);
+    ARRAY(speed, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(rate, ROWS);
+    ARRAY(size, ROWS);
+    ARRAY(curvature, ROWS);
+    ARRAY(unit, ROWS);
+    ARRAY(none, ROWS);
+    ARRAY(lambda, ROWS);
+    with_contacts(P, q, 0, at);
+    system_jacobian(P, t, at, v, open);
+    with_contacts(P, q, 1, at);
+    system_jacobian(P, t, at, v, B);
+    system_curvature(P, t, at, v, curvature);
+    hidden_residual(P, t, at, B, v, 0, none, rate);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) sized[k] = fabs(B[k]);
+    for (int k = 0; k < DIMENSION; k++) speed[k] = fabs(v[k]);
+    multiply_jacobian(P, sized, speed, size);
+    for (int k = 0; k < ROWS; k++) unit[k] = none[k] = 0;
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
+    if (!find_dependent_rows(P, open, mass)) return SYMLIE_NOT_FINITE;
+    int row = 0;
+    for (int i = 0; i < R->count; i++) {
+        const int *contact = contact_of(P, R->contact[i]);
+        R->begin[i] = row;
+        R->friction[i] = law[2 * R->contact[i]];
+        for (int j = 0; j < 1 + contact[CONTACT_SLIPS]; j++, row++) {
+            const int equation = j ? contact[CONTACT_SLIP] + j - 1 : contact[CONTACT_NORMAL];
+            for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+            unit[equation] = -1;
+            subtract_constraint_force(P, B, unit, r);
+            unit[equation] = 0;
+            copy(DIMENSION, r, R->W + row * DIMENSION);
+            if (!solve_stage(P, mass, open, open, r, none, R->X + row * DIMENSION, lambda)) return stage_failure(P, 0, mass, r, none);
+            R->rate[row] = rate[equation], R->size[row] = size[equation], R->curvature[row] = curvature[equation];
+        }
+    }
+    R->begin[R->count] = row;
+    for (int i = 0; i < row; i++)
+        for (int j = 0; j < row; j++) {
+            symlie_real sum = 0;
+            for (int k = 0; k < DIMENSION; k++) sum += R->W[i * DIMENSION + k] * R->X[j * DIMENSION + k];
+            R->G[i * CONTACT_ROWS + j] = sum;
+        }
+    return SYMLIE_DONE;
+}
+
+/* Product of row i of W and a vector. */
+static inline symlie_real along_row(const symlie_problem *restrict P, const contact_rows *restrict R, int i, const symlie_real *restrict x)
+{
+    symlie_real sum = 0;
+    for (int k = 0; k < DIMENSION; k++) sum += R->W[i * DIMENSION + k] * x[k];
+    return sum;
+}
+
+/* Add the change of velocities by the impulses p. */
+static inline void add_contact_impulses(const symlie_problem *restrict P, const contact_rows *restrict R, const symlie_real *restrict p, symlie_real *restrict v)
+{
+    for (int i = 0; i < R->begin[R->count]; i++)
+        for (int k = 0; k < DIMENSION; k++) v[k] += p[i] * R->X[i * DIMENSION + k];
+}
+
+#endif

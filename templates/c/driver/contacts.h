@@ -1,0 +1,292 @@
+/* Impacts of contacts, and their modes afterwards; see symlie/runtime/system/contacts/switching.py. */
+#ifndef SYMLIE_CONTACTS_H
+#define SYMLIE_CONTACTS_H
+
+#if HAS_CONTACTS
+#include "contact_modes.h"
+
+static inline long long contact_workspace(const symlie_problem *restrict P)
+{
+    return CONTACT_MEMORY + 2LL * CONE_WORKSPACE(CONTACT_ROWS) + evaluation_workspace(P) + mode_workspace(P) + acceleration_workspace(P)
+           + 2LL * CONTACTS + 4LL * CONTACT_ROWS + 3LL * STORAGE + 8LL * DIMENSION + 8LL * ROWS + 2LL * JACOBIAN_VALUES;
+}
+
+/* Collect the events of contacts at the time of the state. */
+static inline void events_of_contacts(const symlie_problem *restrict P, const symlie_record *restrict record, long long first, symlie_real t,
+                                      int *restrict fired)
+{
+    for (int i = 0; i < CONTACTS; i++) fired[i] = 0;
+    for (long long n = first; n < record->events; n++) {
+        const symlie_real *row = record->event + EVENT_WIDTH * n;
+        const int found = P->contact_event[(int)row[0]];
+        if (row[1] == t && found >= 0) fired[found / 4] |= 1 << found % 4;
+    }
+}
+
+/* Choose the contacts that are closed, that close at an event, or whose gap is zero up to rounding. */
+static inline void find_touching(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                 const symlie_real *restrict v, const int *restrict fired, contact_rows *restrict R)
+{
+    ARRAY(full, STORAGE);
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(gap, ROWS);
+    ARRAY(speed, ROWS);
+    ARRAY(b, ROWS);
+    const symlie_real rounding = CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, q, 0);
+    with_contacts(P, q, 1, full);
+    system_constraint(P, t, full, gap);
+    system_jacobian(P, t, full, v, B);
+    hidden_residual(P, t, full, B, v, 0, b, speed);
+    R->count = 0;
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i), row = contact[CONTACT_NORMAL];
+        const int is_met = gap[row] <= rounding + TIME_RESOLUTION * fabs(t) * fmax(-speed[row], 0);
+        if (is_met || q[contact[CONTACT_CLOSED]] != 0 || fired[i] & TOUCHES) R->contact[R->count++] = i;
+    }
+}
+
+/* Compute the impulses p of impacts that follow each other, the fastest first. */
+SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_real *restrict work, const contact_rows *restrict R,
+                                    const symlie_real *restrict law, symlie_real *restrict p)
+{
+    ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
+    const int rows = R->begin[R->count];
+    symlie_real c[3], found[3], slowest = 0;
+    for (int k = 0; k < rows; k++) p[k] = 0;
+    for (int i = 0; i < R->count; i++) slowest = fmax(slowest, CONTACT_ROUNDING * R->size[R->begin[i]]);
+    for (int n = 0; n < MOST_IMPACTS; n++) {
+        int chosen = 0;
+        symlie_real least = INFINITY, speed = 0;
+        for (int i = 0; i < R->count; i++) {
+            const int row = R->begin[i];
+            symlie_real rate = R->rate[row];
+            for (int k = 0; k < rows; k++) rate += R->G[row * CONTACT_ROWS + k] * p[k];
+            if (rate / sqrt(R->G[row * CONTACT_ROWS + row]) < least) least = rate / sqrt(R->G[row * CONTACT_ROWS + row]), speed = rate, chosen = i;
+        }
+        if (!(speed < -slowest)) return SYMLIE_DONE;
+        const int first = R->begin[chosen], own[] = {0, R->begin[chosen + 1] - first};
+        for (int j = 0; j < own[1]; j++) {
+            c[j] = R->rate[first + j];
+            for (int k = 0; k < rows; k++) c[j] += R->G[(first + j) * CONTACT_ROWS + k] * p[k];
+        }
+        c[0] *= 1 + law[2 * R->contact[chosen] + 1];
+        if (!solve_cone(1, 0, own, CONTACT_ROWS, R->G + first * (CONTACT_ROWS + 1), c, R->friction + chosen, R->size + first, memory, found)) return SYMLIE_NO_CONTACT_MODE;
+        for (int j = 0; j < own[1]; j++) p[first + j] += found[j];
+    }
+    return SYMLIE_NO_CONTACT_MODE;
+}
+
+/* Store the sizes of rows by equation. */
+static inline void known_sizes(const symlie_problem *restrict P, const contact_rows *restrict R, const symlie_real *restrict size, symlie_real *restrict out)
+{
+    for (int k = 0; k < ROWS; k++) out[k] = 0;
+    for (int i = 0; i < R->count; i++) {
+        const int *contact = contact_of(P, R->contact[i]);
+        out[contact[CONTACT_NORMAL]] = size[R->begin[i]];
+        for (int j = 0; j < contact[CONTACT_SLIPS]; j++) out[contact[CONTACT_SLIP] + j] = size[R->begin[i] + 1 + j];
+    }
+}
+
+/* Replace q by q o exp(d), to first order for nodes that are stepped in stored coordinates; d is overwritten. */
+static inline void move_by(const symlie_problem *restrict P, symlie_real *restrict q, symlie_real *restrict d, symlie_real *restrict moved)
+{
+#if COORDINATE_RATES
+    system_coordinate_rate(P, q, d, d);
+#endif
+    system_advance(P, q, d, moved);
+    copy(STORAGE, moved, q);
+}
+
+/* Close contacts after the rest of a sequence of impacts, which lasts for the time `left`. */
+SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real left, const symlie_real *restrict law,
+                             int *restrict fired, mass_matrix *restrict mass, symlie_state *restrict state,
+                             contact_rows *restrict R)
+{
+    ARRAY(p, CONTACT_ROWS);
+    ARRAY(v, DIMENSION);
+    ARRAY(moved, STORAGE);
+    ARRAY(d, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(b, ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
+    ARRAY(a, DIMENSION);
+    ARRAY(sizes, ROWS);
+    for (int i = 0; i < CONTACTS; i++) fired[i] = 0;
+    for (int i = 0; i < R->count; i++) {
+        const int *contact = contact_of(P, R->contact[i]);
+        state->q[contact[CONTACT_CLOSED]] = 0;
+        if (contact[CONTACT_SLIPS]) state->q[contact[CONTACT_STICKS]] = 0;
+    }
+    int status = index1_acceleration(P, work, state->t, state->q, state->v, mass, a, b);
+    for (int k = 0; k < DIMENSION; k++) v[k] = state->v[k] + left * a[k];
+    for (int pass = 0; pass < 2 && status == SYMLIE_DONE; pass++) {
+        status = evaluate_contact_rows(P, work, state->t, state->q, v, law, mass, R);
+        if (status != SYMLIE_DONE) break;
+        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, memory, p)) return SYMLIE_NO_CONTACT_MODE;
+        if (pass) break;
+        copy(DIMENSION, v, d);
+        add_contact_impulses(P, R, p, d);
+        for (int k = 0; k < DIMENSION; k++) d[k] = left * 0.5 * (state->v[k] + d[k]);
+        move_by(P, state->q, d, moved);
+        state->t += left;
+        if (MOTIONS) system_prescribe(P, state->t, state->q, v);
+        with_contacts(P, state->q, 0, moved);
+        system_jacobian(P, state->t, moved, v, B);
+        hidden_residual(P, state->t, moved, B, v, 0, b, c);
+        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+        status = along_constraints(P, state->t, moved, B, c, r, b, mass, d);
+        if (status != SYMLIE_DONE) return status;
+        for (int k = 0; k < DIMENSION; k++) v[k] += d[k];
+    }
+    if (status != SYMLIE_DONE) return status;
+    add_contact_impulses(P, R, p, v);
+    copy(DIMENSION, v, state->v);
+    for (int i = 0; i < R->count; i++) state->q[contact_of(P, R->contact[i])[CONTACT_SPEED]] = 0;
+    known_sizes(P, R, R->size, sizes);
+    return find_modes(P, work, state->t, state->q, state->v, law, fired, sizes, mass, R);
+}
+
+/* Let contacts with events change their modes. The rest of a sequence of impacts ends before the time `end`. */
+SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
+                                long long first, symlie_real end, mass_matrix *restrict mass, symlie_state *restrict state,
+                                const symlie_record *restrict record, symlie_real *restrict flight)
+{
+    int fired[CONTACTS], chosen[CONTACTS], begin[CONTACTS + 1], closing[CONTACTS], touching, meets = 0, closes = 0;
+    contact_rows rows = {.contact = chosen, .begin = begin}, *R = &rows;
+    ARRAY(law, 2 * CONTACTS);
+    ARRAY(p, CONTACT_ROWS);
+    ARRAY(after, CONTACT_ROWS);
+    ARRAY(approach, CONTACT_ROWS);
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
+    ARRAY(of_rows, CONTACT_MEMORY);
+    ARRAY(sizes, ROWS);
+    place_contact_rows(P, of_rows, R);
+    const symlie_real t = state->t;
+    *flight = 0;
+    system_contacts(P, t, state->q, law);
+    events_of_contacts(P, record, first, t, fired);
+    find_touching(P, work, t, state->q, state->v, fired, R);
+    touching = R->count;
+    for (int i = 0; i < CONTACTS; i++) {
+        symlie_real *largest = state->q + contact_of(P, i)[CONTACT_SPEED];
+        *largest = fmax(*largest, 0);
+    }
+    int status = touching ? evaluate_contact_rows(P, work, t, state->q, state->v, law, mass, R) : SYMLIE_DONE;
+    if (status != SYMLIE_DONE) return status;
+    for (int i = 0; i < touching; i++) meets |= -R->rate[begin[i]] > CONTACT_ROUNDING * R->size[begin[i]];
+    if (!meets) {
+        R->count = 0;
+        for (int i = 0; i < touching; i++) {
+            const int is_closed = state->q[contact_of(P, chosen[i])[CONTACT_CLOSED]] != 0;
+            if (is_closed || R->rate[begin[i]] <= CONTACT_ROUNDING * R->size[begin[i]]) closing[R->count++] = chosen[i];
+        }
+        for (int i = 0; i < R->count; i++) chosen[i] = closing[i];
+        return find_modes(P, work, t, state->q, state->v, law, fired, 0, mass, R);
+    }
+    /* The impact. */
+    const int size = begin[touching];
+    for (int k = 0; k < size; k++) after[k] = R->rate[k];
+    for (int i = 0; i < touching; i++) approach[i] = -R->rate[begin[i]], after[begin[i]] *= 1 + law[2 * chosen[i] + 1];
+    if (control->sequential_impacts)
+        status = impacts_in_sequence(P, work, R, law, p);
+    else
+        status = solve_cone(touching, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
+    if (status != SYMLIE_DONE) return status;
+    add_contact_impulses(P, R, p, state->v);
+    symlie_real fastest = 0, met = 0, longest = 0, fall = 0, most = 0;
+    int resting = 0, is_resting[CONTACTS], is_last[CONTACTS], all[CONTACTS];
+    for (int i = 0; i < touching; i++) {
+        const int n = begin[i];
+        symlie_real change = 0, *largest = state->q + contact_of(P, chosen[i])[CONTACT_SPEED];
+        for (int k = 0; k < size; k++) change += R->G[n * CONTACT_ROWS + k] * p[k];
+        after[i] = R->rate[n] + change;
+        *largest = fmax(*largest, approach[i]);
+        for (int j = n; j < begin[i + 1]; j++) {
+            symlie_real now = 0;
+            for (int k = 0; k < DIMENSION; k++) now += fabs(R->W[j * DIMENSION + k]) * fabs(state->v[k]);
+            R->size[j] = fmax(R->size[j], now);
+        }
+        is_resting[i] = after[i] <= CONTACT_ROUNDING * R->size[n];
+        is_last[i] = !is_resting[i] && after[i] <= LAST_IMPACT * *largest;
+        met = fmax(met, approach[i]);
+        all[i] = chosen[i];
+    }
+    for (int i = 0; i < touching; i++)
+        if (is_resting[i]) closing[resting++] = all[i];
+    known_sizes(P, R, R->size, sizes);
+    R->count = resting;
+    for (int i = 0; i < resting; i++) chosen[i] = closing[i];
+    status = find_modes(P, work, t, state->q, state->v, law, fired, sizes, mass, R);
+    if (status == SYMLIE_DONE) status = index1_acceleration(P, work, t, state->q, state->v, mass, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+    const symlie_real lowest = 2 * LOWEST_FLIGHT * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
+    /* Flights of the contacts that have opened. */
+    R->count = touching;
+    for (int i = 0; i < touching; i++) chosen[i] = all[i];
+    status = evaluate_contact_rows(P, work, t, state->q, state->v, law, mass, R);
+    if (status != SYMLIE_DONE) return status;
+    R->count = 0;
+    for (int i = 0; i < touching; i++) {
+        const symlie_real towards = -(along_row(P, R, begin[i], a) + R->curvature[begin[i]]);
+        const int is_back = !is_resting[i] && towards > 0;
+        is_last[i] |= is_back && after[i] * after[i] <= lowest * towards;
+        if (is_back && (!(*flight > 0) || 2 * after[i] / towards < *flight)) *flight = 2 * after[i] / towards;
+        if (is_back && is_last[i]) fall = fmax(fall, towards), most = fmax(most, state->q[contact_of(P, all[i])[CONTACT_SPEED]]);
+        if (is_back && is_last[i]) longest = fmax(longest, 2 * after[i] / towards), fastest = fmax(fastest, after[i]), closes = 1;
+        if (is_resting[i] || (is_back && is_last[i])) closing[R->count++] = all[i];
+    }
+    if (closes) {
+        symlie_real left = fastest < met ? longest / (1 - fastest / met) : INFINITY;
+        /* A long rest of slow impacts, in which other motions count, is omitted. */
+        const symlie_real height = fmax(lowest / (2 * LOWEST_FLIGHT), most * most / fall);
+        if (left < TIME_RESOLUTION * fabs(t) || !(fall * left * left <= LONGEST_REST * height)) left = 0;
+        if (t + left < end) {
+            for (int i = 0; i < R->count; i++) chosen[i] = closing[i];
+            *flight = 0;
+            return end_sequence(P, work, left, law, fired, mass, state, R);
+        }
+    }
+    return SYMLIE_DONE;
+}
+
+/* The same, with velocities that satisfy the constraints in force to rounding. */
+SYMLIE_COLD int switch_contacts(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
+                                long long first, symlie_real end, mass_matrix *restrict mass, symlie_state *restrict state,
+                                const symlie_record *restrict record, symlie_real *restrict flight)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(b, ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(r, DIMENSION);
+    ARRAY(d, DIMENSION);
+    ARRAY(moved, STORAGE);
+    const symlie_real t = state->t;
+    int status = switch_modes(P, work, control, first, end, mass, state, record, flight);
+    if (status != SYMLIE_DONE) return status;
+    for (int n = 0; n < GAP_STEPS && state->t > t; n++) {
+        system_jacobian(P, state->t, state->q, state->v, B);
+        system_constraint(P, state->t, state->q, c);
+        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+        status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+        if (status != SYMLIE_DONE) return status;
+        move_by(P, state->q, d, moved);
+    }
+    system_jacobian(P, state->t, state->q, state->v, B);
+    hidden_residual(P, state->t, state->q, B, state->v, 0, b, c);
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+    for (int k = 0; k < DIMENSION && status == SYMLIE_DONE; k++) state->v[k] += d[k];
+    return status;
+}
+#else
+static inline long long contact_workspace(const symlie_problem *restrict P)
+{
+    return 0;
+}
+#endif
+
+#endif

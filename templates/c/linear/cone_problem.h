@@ -1,0 +1,201 @@
+/* Contact problem of an instant; see symlie/runtime/linear/cone_problem.py.
+ *
+ *   xi = G P + c,   0 <= P_N _|_ xi_N >= 0,   |P_T| <= mu P_N,   P_T = -mu P_N xi_T / |xi_T| for xi_T != 0 */
+#ifndef SYMLIE_CONE_PROBLEM_H
+#define SYMLIE_CONE_PROBLEM_H
+
+#include "vectors.h"
+
+/* Size of the workspace for n equations. */
+#define CONE_WORKSPACE(n) (2LL * (n) * (n) + 5LL * (n))
+
+/* A contact problem with scaled equations; begin[i] is the first equation of each block, and begin[count] their number. */
+typedef struct {
+    int count;
+    int holds; /* 1: contacts hold, xi_N = 0 */
+    symlie_real terms; /* size of the terms of d */
+    const int *begin;
+    const symlie_real *friction;
+    symlie_real *H;
+    symlie_real *d;
+    symlie_real *scale;
+    symlie_real *y;
+    symlie_real *xi;
+    symlie_real *F; /* natural map P - prox(P - r xi), and its generalised derivative */
+    symlie_real *D;
+} cone_problem;
+
+/* Length r of the natural map in the tangent plane of a block of equations n to e. */
+static inline symlie_real tangential_step(const cone_problem *restrict C, int n, int e)
+{
+    const int size = C->begin[C->count];
+    symlie_real sum = 0;
+    for (int k = n + 1; k < e; k++) sum += C->H[k * size + k];
+    return 1 / sum;
+}
+
+/* Compute row k of H y + d. */
+static inline symlie_real cone_rate(const cone_problem *restrict C, int k)
+{
+    const int size = C->begin[C->count];
+    symlie_real sum = 0;
+    for (int j = 0; j < size; j++) sum += C->H[k * size + j] * C->y[j];
+    return sum + C->d[k];
+}
+
+/* Evaluate the natural map, and its derivative if `differentiates` is 1. Return its largest absolute entry. */
+static inline symlie_real natural_map(const cone_problem *restrict C, int differentiates)
+{
+    const int size = C->begin[C->count];
+    symlie_real largest = 0;
+    for (int k = 0; k < size; k++) C->xi[k] = cone_rate(C, k);
+    for (int k = 0; differentiates && k < size * size; k++) C->D[k] = 0;
+    for (int i = 0; i < C->count; i++) {
+        const int n = C->begin[i], e = C->begin[i + 1];
+        symlie_real *restrict D = C->D;
+        if (C->holds || C->y[n] - C->xi[n] > 0) {
+            C->F[n] = C->xi[n];
+            for (int j = 0; differentiates && j < size; j++) D[n * size + j] = C->H[n * size + j];
+        } else {
+            C->F[n] = C->y[n];
+            if (differentiates) D[n * size + n] = 1;
+        }
+        if (e == n + 1) continue;
+        const symlie_real r = tangential_step(C, n, e), radius = C->friction[i] * fmax(C->y[n], 0);
+        symlie_real s[2] = {0, 0}, length = 0;
+        for (int k = n + 1; k < e; k++) s[k - n - 1] = C->y[k] - r * C->xi[k], length += s[k - n - 1] * s[k - n - 1];
+        length = sqrt(length);
+        if (length <= radius) {
+            for (int k = n + 1; k < e; k++) {
+                C->F[k] = r * C->xi[k];
+                for (int j = 0; differentiates && j < size; j++) D[k * size + j] = r * C->H[k * size + j];
+            }
+            continue;
+        }
+        for (int k = n + 1; k < e; k++) {
+            const symlie_real u = s[k - n - 1] / length;
+            C->F[k] = C->y[k] - radius * u;
+            if (!differentiates) continue;
+            D[k * size + k] += 1;
+            for (int l = n + 1; l < e; l++) {
+                const symlie_real across = radius / length * ((l == k) - u * s[l - n - 1] / length);
+                for (int j = 0; j < size; j++) D[k * size + j] -= across * ((j == l) - r * C->H[l * size + j]);
+            }
+            if (C->y[n] > 0) D[k * size + n] -= C->friction[i] * u;
+        }
+    }
+    for (int k = 0; k < size; k++) largest = !(fabs(C->F[k]) <= largest) ? fabs(C->F[k]) : largest;
+    return largest;
+}
+
+/* Replace F by the solution of D x = F, by elimination with complete pivoting; unknowns without a pivot are zero. */
+static inline void eliminate_cone(const cone_problem *restrict C)
+{
+    const int size = C->begin[C->count];
+    symlie_real *restrict A = C->D, *restrict b = C->F, *restrict x = C->xi, largest = 0;
+    int column[size > 0 ? size : 1], rank = size;
+    for (int k = 0; k < size * size; k++) largest = fmax(largest, fabs(A[k]));
+    for (int k = 0; k < size; k++) column[k] = k;
+    for (int k = 0; k < size; k++) {
+        int row = k, place = k;
+        for (int i = k; i < size; i++)
+            for (int j = k; j < size; j++)
+                if (fabs(A[i * size + j]) > fabs(A[row * size + place])) row = i, place = j;
+        if (!(fabs(A[row * size + place]) > LOST_PIVOT * largest)) {
+            rank = k;
+            break;
+        }
+        for (int j = 0; j < size; j++) {
+            const symlie_real entry = A[k * size + j];
+            A[k * size + j] = A[row * size + j], A[row * size + j] = entry;
+        }
+        const symlie_real right = b[k];
+        b[k] = b[row], b[row] = right;
+        for (int i = 0; i < size; i++) {
+            const symlie_real entry = A[i * size + k];
+            A[i * size + k] = A[i * size + place], A[i * size + place] = entry;
+        }
+        const int moved = column[k];
+        column[k] = column[place], column[place] = moved;
+        for (int i = k + 1; i < size; i++) {
+            const symlie_real factor = A[i * size + k] / A[k * size + k];
+            for (int j = 0; j < size; j++) A[i * size + j] -= factor * A[k * size + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int k = 0; k < size; k++) x[k] = 0;
+    for (int k = rank - 1; k >= 0; k--) {
+        symlie_real sum = b[k];
+        for (int j = k + 1; j < rank; j++) sum -= A[k * size + j] * x[column[j]];
+        x[column[k]] = sum / A[k * size + k];
+    }
+    for (int k = 0; k < size; k++) b[k] = x[k];
+}
+
+/* Return whether a residual is small relative to the data. */
+static inline int cone_is_solved(const cone_problem *restrict C, symlie_real tolerance, symlie_real residual)
+{
+    symlie_real size = C->terms;
+    for (int k = 0; k < C->begin[C->count]; k++) size = fmax(size, fmax(fabs(C->d[k]), fabs(C->y[k])));
+    return residual <= tolerance * size;
+}
+
+/* One Gauss-Seidel sweep. */
+static inline void sweep_cone(const cone_problem *restrict C)
+{
+    for (int i = 0; i < C->count; i++) {
+        const int n = C->begin[i], e = C->begin[i + 1];
+        C->y[n] -= cone_rate(C, n);
+        if (!C->holds) C->y[n] = fmax(0, C->y[n]);
+        if (e == n + 1) continue;
+        const symlie_real r = tangential_step(C, n, e), radius = C->friction[i] * fmax(0, C->y[n]);
+        symlie_real s[2] = {0, 0}, length = 0;
+        for (int k = n + 1; k < e; k++) s[k - n - 1] = C->y[k] - r * cone_rate(C, k), length += s[k - n - 1] * s[k - n - 1];
+        length = sqrt(length);
+        for (int k = n + 1; k < e; k++) C->y[k] = length <= radius ? s[k - n - 1] : radius * s[k - n - 1] / length;
+    }
+}
+
+/* Compute P for the matrix G, whose rows have the given stride; xi_N = 0 if contacts are to hold; `sizes` are
+ * those of the terms of c. Return 0 if no solution is found. */
+static inline int solve_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G, const symlie_real *restrict c,
+                             const symlie_real *restrict friction, const symlie_real *restrict sizes, symlie_real *restrict work,
+                             symlie_real *restrict P)
+{
+    const int size = begin[count];
+    cone_problem problem = {count, holds, 0, begin, friction, work, 0, 0, 0, 0, 0, 0}, *C = &problem;
+    C->D = C->H + size * size;
+    C->d = C->D + size * size;
+    C->scale = C->d + size;
+    C->y = C->scale + size;
+    C->xi = C->y + size;
+    C->F = C->xi + size;
+    for (int i = 0; i < count; i++) {
+        if (!(G[begin[i] * stride + begin[i]] > 0)) return 0;
+        for (int k = begin[i]; k < begin[i + 1]; k++) C->scale[k] = sqrt(G[begin[i] * stride + begin[i]]);
+    }
+    for (int k = 0; k < size; k++) {
+        C->d[k] = c[k] / C->scale[k];
+        C->terms = fmax(C->terms, sizes[k] / C->scale[k]);
+        C->y[k] = 0;
+        for (int j = 0; j < size; j++) C->H[k * size + j] = G[k * stride + j] / (C->scale[k] * C->scale[j]);
+    }
+    int is_solved = 0;
+    for (int round = 0; round < 2 && !is_solved; round++) {
+        for (int n = 0; n < CONE_SWEEPS && round; n++) sweep_cone(C);
+        for (int k = 0; k < size; k++) P[k] = C->y[k];
+        for (int n = 0; n < CONE_STEPS && !is_solved; n++) {
+            is_solved = cone_is_solved(C, CONE_TOLERANCE, natural_map(C, 1));
+            if (is_solved) break;
+            eliminate_cone(C);
+            for (int k = 0; k < size; k++) C->y[k] -= C->F[k];
+            if (!all_finite(size, C->y)) break;
+        }
+        for (int k = 0; k < size && !is_solved; k++) C->y[k] = round ? P[k] : 0;
+    }
+    if (!is_solved) is_solved = cone_is_solved(C, CONE_ACCEPTED, natural_map(C, 0));
+    for (int k = 0; k < size; k++) P[k] = C->y[k] / C->scale[k];
+    return is_solved;
+}
+
+#endif

@@ -19,7 +19,7 @@ from symlie.ensembles.chunk_rows import ChunkRows, StoppedError
 from symlie.ensembles.design import Design
 from symlie.ensembles.quantities import MemberRecords, Recorded, values_of_members
 from symlie.ensembles.results import MemberResults, MemberStatus
-from symlie.errors import IntegrationError, SymlieError, TimeLimitError, UnsupportedMethodError
+from symlie.errors import IntegrationError, SymlieError, TimeLimitError
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
 from symlie.runtime.integrate.progress import Done
 from symlie.runtime.integrate.request import Request, beginning, first_steps, requested
@@ -141,11 +141,7 @@ def _together(
     """Integrate all members in one compiled loop, except those that it does not support, which run individually."""
     design, system = task.design, task.design.system
     starts, others = _starts(design, request, prepared, rows)
-    lanes = task.lanes or (1 if len(system.layout.contacts) else vector_numbers(system.optimize))
-    if lanes > 1 and len(system.layout.contacts):
-        raise UnsupportedMethodError(
-            f"'{system.layout.name}' has contacts, which SIMD lanes do not support; omit lanes."
-        )
+    lanes = task.lanes or vector_numbers(system.optimize)
     loop = MemberLoop(system, request, prepared, starts, lanes)
     begin = time.thread_time()
     late: list[int] = []

@@ -284,6 +284,21 @@ def test_ball_slides_and_rolls(backend: Backend) -> None:
     assert solution.outputs["floor_state"][0] == 1 and solution.outputs["floor_state"][-1] == 2
 
 
+def test_large_friction_equals_rolling_constraints_bit_by_bit() -> None:
+    start: dict[str, Any] = {"x_dot": [0.5, 0.2, 0], "Omega": [-2, 5, 1]}
+    model = sl.Model("rolling_ball")
+    ball = sl.RigidBody(model, "ball", 1.0, sl.inertia.sphere(1.0, radius=0.1), position=[0, 0, 0.1])
+    model.gravity([0, 0, -G])
+    touching = ball.x - sl.vector(0, 0, 0.1)
+    model.constraint("floor", touching[2])
+    model.nonholonomic_constraint("rolling", ball.velocity_at(touching)[:2])
+    model.initial(ball, **start)
+    expected = sl.solve(model.derive().compile(backend="c"), 1.0, h=0.02)
+    solution = sl.solve(rolling("c").with_parameters(friction=50.0).with_initial("ball", **start), 1.0, h=0.02)
+    assert (solution.outputs["floor_state"] == 2).all()
+    assert np.array_equal(solution.q[:, :12], expected.q) and np.array_equal(solution.v, expected.v)
+
+
 def test_thrown_ball_has_the_closed_form() -> None:
     solution = sl.solve(thrown("c"), 2.0, **TIGHT)
     assert abs(first_time(solution, "floor_state") - 0.957826285221151) <= tolerances.CONTACT

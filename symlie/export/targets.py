@@ -64,7 +64,7 @@ def check_exchange(plan: ExportPlan) -> None:
         "prescribed or dependent nodes": bool(len(layout.motion_storage)) or bool(layout.locations),
         "unwrapped angles": layout.has_unwrapped,
         "angular velocities of rotation parameters": layout.has_coordinate_rates,
-        "changes at events": bool(len(layout.changes)) or layout.has_activities,
+        "changes at events": layout.changes_state or layout.has_activities,
         "constraints on accelerations": bool(layout.rows) and not layout.of_velocities.all(),
     }
     for reason, applies in reasons.items():

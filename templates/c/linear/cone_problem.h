@@ -7,7 +7,7 @@
 #include "vectors.h"
 
 /* Size of the workspace for n equations. */
-#define CONE_WORKSPACE(n) (2LL * (n) * (n) + 5LL * (n))
+#define CONE_WORKSPACE(n) (2LL * (n) * (n) + 6LL * (n))
 
 /* A contact problem with scaled equations; begin[i] is the first equation of each block, and begin[count] their number. */
 typedef struct {
@@ -23,6 +23,7 @@ typedef struct {
     symlie_real *xi;
     symlie_real *F; /* natural map P - prox(P - r xi), and its generalised derivative */
     symlie_real *D;
+    symlie_real *column; /* original indices of the columns of D during its elimination */
 } cone_problem;
 
 /* Length r of the natural map in the tangent plane of a block of equations n to e. */
@@ -92,8 +93,8 @@ static inline symlie_real natural_map(const cone_problem *restrict C, int differ
 static inline void eliminate_cone(const cone_problem *restrict C)
 {
     const int size = C->begin[C->count];
-    symlie_real *restrict A = C->D, *restrict b = C->F, *restrict x = C->xi, largest = 0;
-    int column[size > 0 ? size : 1], rank = size;
+    symlie_real *restrict A = C->D, *restrict b = C->F, *restrict x = C->xi, *restrict column = C->column, largest = 0;
+    int rank = size;
     for (int k = 0; k < size * size; k++) largest = fmax(largest, fabs(A[k]));
     for (int k = 0; k < size; k++) column[k] = k;
     for (int k = 0; k < size; k++) {
@@ -115,7 +116,7 @@ static inline void eliminate_cone(const cone_problem *restrict C)
             const symlie_real entry = A[i * size + k];
             A[i * size + k] = A[i * size + place], A[i * size + place] = entry;
         }
-        const int moved = column[k];
+        const symlie_real moved = column[k];
         column[k] = column[place], column[place] = moved;
         for (int i = k + 1; i < size; i++) {
             const symlie_real factor = A[i * size + k] / A[k * size + k];
@@ -126,8 +127,8 @@ static inline void eliminate_cone(const cone_problem *restrict C)
     for (int k = 0; k < size; k++) x[k] = 0;
     for (int k = rank - 1; k >= 0; k--) {
         symlie_real sum = b[k];
-        for (int j = k + 1; j < rank; j++) sum -= A[k * size + j] * x[column[j]];
-        x[column[k]] = sum / A[k * size + k];
+        for (int j = k + 1; j < rank; j++) sum -= A[k * size + j] * x[(int)column[j]];
+        x[(int)column[k]] = sum / A[k * size + k];
     }
     for (int k = 0; k < size; k++) b[k] = x[k];
 }
@@ -163,13 +164,14 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
                              symlie_real *restrict P)
 {
     const int size = begin[count];
-    cone_problem problem = {count, holds, 0, begin, friction, work, 0, 0, 0, 0, 0, 0}, *C = &problem;
+    cone_problem problem = {count, holds, 0, begin, friction, work, 0, 0, 0, 0, 0, 0, 0}, *C = &problem;
     C->D = C->H + size * size;
     C->d = C->D + size * size;
     C->scale = C->d + size;
     C->y = C->scale + size;
     C->xi = C->y + size;
     C->F = C->xi + size;
+    C->column = C->F + size;
     for (int i = 0; i < count; i++) {
         if (!(G[begin[i] * stride + begin[i]] > 0)) return 0;
         for (int k = begin[i]; k < begin[i + 1]; k++) C->scale[k] = sqrt(G[begin[i] * stride + begin[i]]);

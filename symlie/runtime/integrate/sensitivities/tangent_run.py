@@ -164,7 +164,7 @@ def check_with_tangents(run: Run) -> None:
     reason = ""
     if run.method.name == "taylor":
         reason = "its steps are no step program"
-    elif len(layout.changes) or layout.has_activities:
+    elif layout.changes_state or layout.has_activities:
         reason = "events change the state or the constraints of the model"
     elif system.mechanics.takes_redundant_rows:
         reason = "constraint equations may be redundant"

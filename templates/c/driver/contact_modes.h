@@ -138,6 +138,7 @@ SYMLIE_COLD void release_dependent_rows(const symlie_problem *restrict P, symlie
     ARRAY(factor, CONTACT_ROWS * CONTACT_ROWS);
     ARRAY(load, CONTACTS);
     int kept[CONTACT_ROWS + 1], order[CONTACTS], count = 0, closed = 0;
+    for (int i = 0; i < CONTACTS; i++) order[i] = i;
     for (int i = 0; i < R->count; i++) {
         const int n = R->begin[i];
         if (q[contact_of(P, R->contact[i])[CONTACT_CLOSED]] == 0) continue;

@@ -167,6 +167,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     place_contact_rows(P, of_rows, R);
     const symlie_real t = state->t;
     *flight = 0;
+    for (int i = 0; i < CONTACTS; i++) closing[i] = i;
     system_contacts(P, t, state->q, law);
     events_of_contacts(P, record, first, t, fired);
     find_touching(P, work, t, state->q, state->v, fired, R);
@@ -199,6 +200,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     add_contact_impulses(P, R, p, state->v);
     symlie_real fastest = 0, met = 0, longest = 0, fall = 0, most = 0;
     int resting = 0, is_resting[CONTACTS], is_last[CONTACTS], all[CONTACTS];
+    for (int i = 0; i < CONTACTS; i++) is_resting[i] = is_last[i] = 0, all[i] = i;
     for (int i = 0; i < touching; i++) {
         const int n = begin[i];
         symlie_real change = 0, *largest = state->q + contact_of(P, chosen[i])[CONTACT_SPEED];

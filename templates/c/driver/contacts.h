@@ -191,6 +191,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     /* The impact. */
     const int size = begin[touching];
     for (int k = 0; k < size; k++) after[k] = R->rate[k];
+    for (int k = 0; k < CONTACT_ROWS; k++) approach[k] = 0;
     for (int i = 0; i < touching; i++) approach[i] = -R->rate[begin[i]], after[begin[i]] *= 1 + law[2 * chosen[i] + 1];
     if (control->sequential_impacts)
         status = impacts_in_sequence(P, work, R, law, p);

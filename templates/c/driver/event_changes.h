@@ -129,7 +129,7 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
             const int *change = P->change + 3 * k, component = change[1];
             if (change[0] != (int)row[0]) continue;
             symlie_real *part = component < DIMENSION ? state->v + component : state->q + component - DIMENSION;
-            *part = change[2] < 0 ? change[2] == ENGAGED : value[change[2]];
+            *part = change[2] < 0 ? change[2] == ENGAGED : RESETS > 0 ? value[change[2]] : 0;
             moves |= component >= DIMENSION;
             engages |= change[2] == ENGAGED;
         }

@@ -78,7 +78,7 @@ def test_fit_takes_initial_values_and_bounds(cli: Cli, files: Path) -> None:
     ("words", "sentence"),
     [
         (["weight"], "has no parameter, input or initial value 'weight'"),
-        (["stiffness", "--outputs", "height"], "'height' is no output of 'oscillator'"),
+        (["stiffness", "--outputs", "height"], "'height' in outputs is no output of 'oscillator'"),
         (["stiffness", "--noise", "position=0"], "The noise of 'position' must be a positive number, not 0"),
         (["stiffness", "--bounds", "stiffness=[5,6]"], "exclude its start value 4"),
         (["stiffness", "--freeze", "stiffness"], "compiled constant"),

@@ -57,7 +57,7 @@ closed = np.linalg.norm(system.constraint(system.state(solution)), axis=1)
 figure, axes = plt.subplots(layout="constrained")
 axes.semilogy(times, np.maximum(openings, 1e-17), label="MuJoCo")
 axes.semilogy(solution.t, np.maximum(closed, 1e-17), label="symlie")
-axes.set(xlabel="t in s", ylabel="opening of the loop in m")
+axes.set(xlabel="time, s", ylabel="opening of the loop, m")
 axes.legend()
 _ = figure
 

@@ -65,11 +65,11 @@ assert np.abs(solution.outputs["tool_position"][-1] - place).max() < 1e-9
 
 figure, (above, below) = plt.subplots(2, 1, sharex=True, layout="constrained")
 above.plot(solution.t, np.degrees(solution.q), label=robot.joints)
-above.set_ylabel("angles in degrees")
+above.set_ylabel("angle, deg")
 above.legend(ncols=4, fontsize="small")
 held = solution.system.inputs["torques"]
 below.step(held.times, held.values, where="post")
-below.set(xlabel="t in s", ylabel="torques in N m")
+below.set(xlabel="time, s", ylabel="torque, N m")
 weights = system.inverse_dynamics(system.state(solution.q[-1], np.zeros(7)), np.zeros(7))
 assert np.abs(held.values[-1] - weights).max() < 0.5
 _ = figure

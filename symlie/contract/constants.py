@@ -209,7 +209,7 @@ RANK_SHRUNK = 2.0
 RANK_ITERATIONS = 3
 """Number of inverse iterations for that combination."""
 
-BRANCH_CONTRACTION = 0.1
+BRANCH_CONTRACTION = 0.04
 """Contraction of the first step of a projection onto the constraints above which their residual is not small compared
 with the distance to a singular configuration. Where two branches of Φ = x y cross, the motion on Φ = c passes through
 1/4 from one to the other; on the smooth branch, the contraction was below 1e-3 at rtol = 1e-4. Without a singular

@@ -212,8 +212,8 @@ RANK_ITERATIONS = 3
 BRANCH_CONTRACTION = 0.04
 """Contraction of the first step of a projection onto the constraints above which their residual is not small compared
 with the distance to a singular configuration. Where two branches of Φ = x y cross, the motion on Φ = c passes through
-1/4 from one to the other; on the smooth branch, the contraction was below 1e-3 at rtol = 1e-4. Without a singular
-configuration, it is about half of the drift relative to the size of the mechanism."""
+1/4 from one to the other; it is (1/5)² where the distance from the smooth branch is a fifth of the distance to the
+crossing. Without a singular configuration, it is about half of the drift relative to the size of the mechanism."""
 
 SURPRISE = 10.0
 """Error of a rejected step, relative to the tolerance, that is unexpected from the preceding step sizes."""

@@ -1239,5 +1239,5 @@ EXCHANGED_CONSTRAINTS = 1e-9
 """Largest |Φ| of these states: the unit asks for a projection above 5e-10, after the step that reaches it; measured
 8e-10."""
 
-SETTLED = 1e-6
+CONTROLLED = 1e-6
 """Angles that a controller holds, in rad: the default tolerance of runs; transients have decayed to below 1e-7."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.docs.pages import Session
-from tests.tolerances import IMPORTED_RESIDUAL, SETTLED
+from tests.tolerances import CONTROLLED, IMPORTED_RESIDUAL
 
 pytest.importorskip("mujoco")
 
@@ -16,9 +16,9 @@ SESSION = Session("docs/importing.md", given={"arm.urdf": "docs/gallery/mechanis
 def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert names["turning"].statistics.max_constraint_residual <= IMPORTED_RESIDUAL
-    np.testing.assert_allclose(names["controlled"].q[-1], 0.5, atol=SETTLED)
+    np.testing.assert_allclose(names["controlled"].q[-1], 0.5, atol=CONTROLLED)
     assert names["lifted"].outputs["pivot"][0] == pytest.approx(1.5)
     # A capsule of 1000 kg/m³ with the radius 0.02 m and the length 0.5 m; the servo has 40 N m/rad.
     torque = 1000 * np.pi * 0.02**2 * (0.5 + 4 / 3 * 0.02) * 9.81 * 0.25
     angle = names["lifted"].outputs["pivot"][-1]
-    np.testing.assert_allclose(angle, -0.5 + torque * np.cos(angle) / 40, atol=SETTLED)
+    np.testing.assert_allclose(angle, -0.5 + torque * np.cos(angle) / 40, atol=CONTROLLED)

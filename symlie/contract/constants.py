@@ -215,6 +215,9 @@ with the distance to a singular configuration. Where two branches of Φ = x y cr
 1/4 from one to the other; it is (1/5)² where the distance from the smooth branch is a fifth of the distance to the
 crossing. Without a singular configuration, it is about half of the drift relative to the size of the mechanism."""
 
+ABRUPT_CONTRACTION = 0.02
+"""The same at the end of a step of fixed size with an abrupt change of velocity: (1/7)²."""
+
 SURPRISE = 10.0
 """Error of a rejected step, relative to the tolerance, that is unexpected from the preceding step sizes."""
 
@@ -233,7 +236,8 @@ ABRUPT = 0.1
 """Relative change of velocities within a step of fixed size above which the constraints are checked."""
 
 ABRUPT_GROWTH = 1.5
-"""Ratio of that change to the change of the preceding step that is required in addition."""
+"""Ratio of that change to the reference, the changes of preceding steps, that is required in addition; the reference
+grows by no more than this ratio per step."""
 
 TIME_RESOLUTION = 16 * 2.0**-52
 """Smallest step size relative to the times of an integration: sixteen units of rounding."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from symlie.contract.constants import (
+    ABRUPT_CONTRACTION,
     APPROACH,
     APPROACHED,
+    BRANCH_CONTRACTION,
     FAILED_STEP,
     FLIGHTS,
     JUMP,
@@ -424,8 +426,10 @@ class TimeLoop:
             is_regular = counters.steps % WATCH_EVERY == 0
         if not is_suspicious and not is_regular:
             return False
+        is_abrupt_step = is_suspicious and not self.control.is_adaptive
+        contraction = ABRUPT_CONTRACTION if is_abrupt_step else BRANCH_CONTRACTION
         with np.errstate(all="ignore"):
-            is_near = is_between_branches(m, end, trial.q, trial.v) or (
+            is_near = is_between_branches(m, end, trial.q, trial.v, contraction) or (
                 is_suspicious and is_near_rank_loss(m, (state.t, state.q, state.v), (end, trial.q, trial.v))
             )
             if not is_near:

@@ -51,8 +51,8 @@ static inline int has_vanishing_row(const symlie_problem *restrict P, const syml
 
 /* Return whether the residual of Phi at the end of a step is not small compared with the distance to a singular
  * configuration: Newton steps of the projection contract slowly there. */
-SYMLIE_COLD int is_between_branches(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end, mass_matrix *restrict mass,
-                                    const symlie_trial *restrict trial)
+SYMLIE_COLD int is_between_branches(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end, double contraction,
+                                    mass_matrix *restrict mass, const symlie_trial *restrict trial)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(mu, ROWS);
@@ -77,7 +77,7 @@ SYMLIE_COLD int is_between_branches(const symlie_problem *restrict P, symlie_rea
     for (int i = 0; i < ROWS; i++) c[i] = -c[i];
     if (!solve_stage(P, mass, B, B, r, c, d, mu)) return 0;
     for (int i = 0; i < ROWS; i++) second += c[i] * mu[i];
-    return fabs(second) > BRANCH_CONTRACTION * BRANCH_CONTRACTION * fabs(first);
+    return fabs(second) > contraction * contraction * fabs(first);
 }
 
 SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
@@ -122,7 +122,8 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     return left < RANK_NEAR && fabs(was / rest - 1) > RANK_CHANGE + left;
 }
 
-/* Return whether the velocity changes more within this step of fixed length than within the previous one. */
+/* Return whether the velocity changes more within this step of fixed length than within previous ones. The reference
+ * follows these changes gradually, so that steps after an abrupt change are abrupt, too. */
 static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *restrict state, const symlie_trial *restrict trial)
 {
     symlie_real change = 0, begin = 0, end = 0;
@@ -131,9 +132,9 @@ static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *rest
         begin += state->v[k] * state->v[k];
         end += trial->v[k] * trial->v[k];
     }
-    const symlie_scalar last = state->watch_reference;
-    state->watch_reference = SYMLIE_VALUE(change);
-    return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
+    const symlie_scalar most = ABRUPT_GROWTH * ABRUPT_GROWTH * state->watch_reference;
+    state->watch_reference = most > 0 ? fmin(SYMLIE_VALUE(change), most) : SYMLIE_VALUE(change);
+    return change > ABRUPT * ABRUPT * fmax(begin, end) && change > most;
 }
 
 /* Count a step that ended near a singular configuration, and project its result if requested. */
@@ -141,7 +142,8 @@ SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restri
                            const symlie_control *restrict control, int is_suspicious, mass_matrix *restrict mass,
                            symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (!is_between_branches(P, work, end, mass, trial) && !(is_suspicious && is_near_rank_loss(P, work, t, end, mass, state, trial))) return SYMLIE_DONE;
+    const double contraction = is_suspicious && !control->is_adaptive ? ABRUPT_CONTRACTION : BRANCH_CONTRACTION;
+    if (!is_between_branches(P, work, end, contraction, mass, trial) && !(is_suspicious && is_near_rank_loss(P, work, t, end, mass, state, trial))) return SYMLIE_DONE;
     state->rank_changes++;
     if (control->watches_rank < 2) return SYMLIE_DONE;
     trial->is_moved = 1;

@@ -117,7 +117,7 @@ typedef struct {
     long long dependent_rows;   /* number of dependent constraint equations, whose multipliers have the smallest norm */
     long long rank_changes;     /* changes of this number, or steps that ended near a singular configuration */
     long long surprises;        /* rejected steps at this state with errors far above the tolerance */
-    symlie_scalar watch_reference; /* fixed steps: |change|^2 of velocities in the last one; adaptive: longest recent one */
+    symlie_scalar watch_reference; /* fixed steps: |change|^2 of velocities in recent ones; adaptive: longest recent one */
     long long suspicious_steps; /* recent steps that indicate stiffness or a discontinuous force */
     long long flipped_steps;    /* suspicious steps in which a velocity and its acceleration changed sign */
     long long calm_steps;       /* other steps since the last suspicious one */

@@ -31,7 +31,6 @@ import numpy as np
 from symlie.contract.constants import (
     ABRUPT,
     ABRUPT_GROWTH,
-    BRANCH_CONTRACTION,
     DRIFT_ROUND_OFF,
     PROBE_ANGLE,
     RANK_CHANGE,
@@ -109,8 +108,9 @@ def has_vanishing_row(mechanics: Mechanics, begin: Array, end: Array, v: Array) 
     return bool(np.any(is_parallel & ((common < 0) | (common > RANK_SHRUNK * last))))
 
 
-def is_between_branches(mechanics: Mechanics, t: float, q: Array, v: Array) -> bool:
-    """Return whether the residual of Φ is not small compared with the distance to a singular configuration."""
+def is_between_branches(mechanics: Mechanics, t: float, q: Array, v: Array, contraction: float) -> bool:
+    """Return whether the residual of Φ is not small compared with the distance to a singular configuration: the first
+    step of a projection contracts it by a factor above `contraction`."""
     jacobian, mass, residual = mechanics.jacobian(t, q, v), mechanics.mass(t, q), mechanics.constraint(t, q)
     zero = np.zeros_like(v)
     try:
@@ -122,7 +122,7 @@ def is_between_branches(mechanics: Mechanics, t: float, q: Array, v: Array) -> b
         _, multipliers = mechanics.saddle(mass, jacobian, jacobian, zero, -residual)
     except (np.linalg.LinAlgError, IntegrationError):
         return False
-    return abs(float(residual @ multipliers)) > BRANCH_CONTRACTION**2 * first
+    return abs(float(residual @ multipliers)) > contraction**2 * first
 
 
 def is_short(h: float, longest: float) -> tuple[bool, float]:
@@ -130,12 +130,12 @@ def is_short(h: float, longest: float) -> tuple[bool, float]:
     return h < SHORT_STEP * longest, max(h, STEP_MEMORY * longest)
 
 
-def is_abrupt(begin: Array, end: Array, last: float) -> tuple[bool, float]:
-    """Return whether velocities change more within a fixed step than within the previous one, and the square of the
-    change."""
-    change = float(np.sum((end - begin) ** 2))
+def is_abrupt(begin: Array, end: Array, reference: float) -> tuple[bool, float]:
+    """Return whether velocities change more within a fixed step than within previous ones, and the new reference, a
+    square of a change; it follows changes gradually, so that steps after an abrupt change are abrupt, too."""
+    change, most = float(np.sum((end - begin) ** 2)), ABRUPT_GROWTH**2 * reference
     size = max(float(np.sum(begin**2)), float(np.sum(end**2)))
-    return change > ABRUPT**2 * size and change > ABRUPT_GROWTH**2 * last, change
+    return change > ABRUPT**2 * size and change > most, min(change, most) if most > 0 else change
 
 
 def weak_constraints(mechanics: Mechanics, t: float, q: Array, v: Array) -> list[str]:

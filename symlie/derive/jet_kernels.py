@@ -4,12 +4,12 @@
     r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),
     f(t, q, v, a, λ), for models with angles, and S(q) f  (field, of nodes without velocities)
 
-Their coefficients are computed recursively, z for acceleration-level constraints only, together with offsets of
-dependent nodes and their rates (place). At order k, c without the contribution of v_k, z without a_k and r without a_k
-and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which complete them. M a is left out if M is
-constant, because it contributes only M a_k. Common terms of c and r in t and q, such as B, are computed for c, whose
-order k comes first, and reused for r (`symlie.ir.jets.sharing`). Parameters enter as defined; terms that depend only on
-them are computed with order 0.
+Their coefficients are computed recursively, z for acceleration-level constraints only, together with dependent nodes:
+their offsets and rates (place), or their configurations and velocities (locate). At order k, c without the contribution
+of v_k, z without a_k and r without a_k and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which
+complete them. M a is left out if M is constant, because it contributes only M a_k. Common terms of c and r in t and q,
+such as B, are computed for c, whose order k comes first, and reused for r (`symlie.ir.jets.sharing`). Parameters enter
+as defined; terms that depend only on them are computed with order 0.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ _MEANINGS = {
     "force": "force",
     "field": "field",
     "place": "dependent node",
+    "locate": "dependent node",
     "motion": "motion",
     "event": "event",
 }
@@ -79,8 +80,9 @@ def _side_by_side(of_type: _Type) -> _Type:
     """Return a type whose jets are batched in SIMD lanes."""
     # Excluded are jets of sequentially dependent nodes, piecewise jets, whose branches differ between elements, and
     # jets that share values with these.
-    in_turn = isinstance(of_type, ElementTypeSet) and of_type.places_in_turn
-    alone = {f"{of_type.name}_place_jet"} if in_turn else set()
+    alone = {f"{of_type.name}_locate_jet"}
+    if isinstance(of_type, ElementTypeSet) and of_type.places_in_turn:
+        alone.add(f"{of_type.name}_place_jet")
     for kernel in of_type.kernels:
         if any(i.operator == "select" for i in kernel.body.instructions):
             alone.add(kernel.signature.name.removesuffix("_end"))
@@ -181,6 +183,7 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
         placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
         places_backwards=any(p.last_first for p in statement.placements),
         places_in_turn=_places_in_turn(statement),
+        located=tuple(located.place for located in statement.locations),
         events=len(statement.events),
     )
 
@@ -204,7 +207,7 @@ def _jet(
     owner: str, name: str, of: JetStatement, numbers: Numbers | None = None, of_taken: Mapping[str, str] | None = None
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
     """Return the kernels of a jet and its layout."""
-    what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
+    what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place", "locate"), f"{owner}_{name}_jet"
     body, sizes, later, given, taken = of.body, of.sizes, of.later, of.given, of.taken
     try:
         jet = jet_of(name, body, CONSTANT, tuple(f"{label}[" for label in later), numbers, of_taken)

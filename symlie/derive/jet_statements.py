@@ -83,6 +83,9 @@ def element_statements(model: Model, derived: DerivedStatement, follows_fields: 
             found["field"] = min(found["field"], *others, key=_products)
     if offsets := placed_offsets(statement):
         found["place"] = stated(offsets, ("a", "multipliers"))
+    if statement.locations:
+        located = [c for node in statement.locations for c in (*node.configuration, *node.velocity)]
+        found["locate"] = stated(located, ("a", "multipliers"))
     if statement.events:
         found["event"] = stated([e.expression for e in statement.events], ("a",))
     return found

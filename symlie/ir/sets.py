@@ -60,6 +60,8 @@ class ElementTypeSet:
     """True if dependent nodes are evaluated from the last instance to the first."""
     places_in_turn: bool = False
     """True if offsets may depend on dependent nodes of other instances of the type."""
+    located: tuple[int, ...] = ()
+    """Local dependent nodes that are defined by their configuration and velocity."""
     events: int = 0
     """Event functions of an instance."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from symlie.contract.kernels import SYSTEM_KERNELS
 from symlie.contract.manifest import NodeType
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, owners_read
+from symlie.ir.sets import NodePlace
 
 
 def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, int]]:
@@ -20,7 +21,7 @@ def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, i
     return parts
 
 
-def located_parts(places: Sequence[tuple[int, NodeType]]) -> list[dict[str, int]]:
+def located_parts(places: Sequence[tuple[int, NodeType | NodePlace]]) -> list[dict[str, int]]:
     """Return dependent nodes, with offsets of configuration and velocity in the results of the element type."""
     parts: list[dict[str, int]] = []
     offset = 0

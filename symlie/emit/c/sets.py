@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
 from symlie.emit.c.jet_factors import JetFactors, factors_of_element, factors_of_motion, factors_of_node
-from symlie.emit.c.placed_nodes import placed_parts
+from symlie.emit.c.placed_nodes import located_parts, placed_parts
 from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
 from symlie.emit.c.shared_rows import SharedRows, shared_rows
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
@@ -169,6 +169,8 @@ def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, obj
         "placed_types": sorted({element.places[place].type for place, _, _ in element.placements if element.places}),
         "places_unread": any(jet.unread for jet in element.jets),
         "places_backwards": element.places_backwards,
+        "located": located_parts([(k, element.places[k]) for k in element.located]),
+        "number": kernels.elements.index(element),
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,

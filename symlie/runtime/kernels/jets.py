@@ -6,17 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.contract.set_table import JetLayout, SetTable
 from symlie.runtime.kernels.compositions import Compositions
 from symlie.runtime.kernels.numpy import Functions, components, node_groups
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.layout.placing import Placing
+from symlie.runtime.layout.placing import Placing, located_places
 from symlie.runtime.linear.schur import summed
 
 Inputs = list[Array | np.float64]
 """Arguments of a generated function: numbers, and components of shape (components, count)."""
+
+
+def _of(x: Array | np.float64, instances: NDArray[np.int64]) -> Array | np.float64:
+    """Return the components of some elements; numbers are common to all."""
+    return x[:, instances] if isinstance(x, np.ndarray) else x
 
 
 @dataclass
@@ -55,7 +61,9 @@ class Jets:
         self.follows_fields = not layout.has_fields or layout.has_angles
         """True if the orders of v contain vector fields instead of velocities."""
         self._followed = [k for k in self._placing.elements if self._follows(k)]
-        self._jets: dict[str, _Jet] = {}
+        self._located = list(located_places(layout))
+        self._jets: dict[tuple[str, int], _Jet] = {}
+        """Jets by function and number of the level of dependent nodes."""
         self._events: list[tuple[int, str]] = []
         nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
         self._widths = dict(nodes)
@@ -113,9 +121,13 @@ class Jets:
 
     def begin_place(self, t: float, q: Array, v: Array) -> None:
         """Initialise orders of dependent nodes."""
-        for index, inputs in self._inputs("qv", t, q, v):
-            if index in self._followed:
-                self._begun(f"{self._layout.elements[index].name}_place_jet", [*inputs, *self._parameters(index)])
+        inputs = dict(self._inputs("qv", t, q, v))
+        for index in self._followed:
+            self._begun(f"{self._layout.elements[index].name}_place_jet", [*inputs[index], *self._parameters(index)])
+        for number, (index, _, _, instances) in enumerate(self._located):
+            model, elements = self._parameters(index)
+            arguments = [*(_of(x, instances) for x in inputs[index]), model, _of(elements, instances)]
+            self._begun(f"{self._layout.elements[index].name}_locate_jet", arguments, level=number)
 
     def place(self, k: int, t: float, q: Array, v: Array) -> None:
         """Write order k of q and v of dependent nodes."""
@@ -123,12 +135,17 @@ class Jets:
             name = f"{self._layout.elements[index].name}_place_jet"
 
             def offsets(name: str = name, index: int = index) -> Array:
-                jet = self._jets[name]
+                jet = self._jets[name, 0]
                 del jet.factors[k - 1 :]
                 inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == index)
                 return self._next(name, k, inputs)
 
             self._placing.put(index, offsets, q, v)
+        for number, (index, storage, velocity, instances) in enumerate(self._located):
+            inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == index)
+            name = f"{self._layout.elements[index].name}_locate_jet"
+            values = self._next(name, k, [_of(x, instances) for x in inputs], level=number)
+            q[storage], v[velocity] = np.split(values, [len(storage)])
 
     def _motions(self) -> Iterator[tuple[str, int, int]]:
         """Names of prescribed motions with the first storage and velocity indices of their nodes."""
@@ -199,7 +216,7 @@ class Jets:
 
     def _taken(self, name: str) -> Inputs:
         """Values that the jet of hidden constraints shares with another jet of its type."""
-        return [self._jets[name.replace("_force_jet", "_hidden_jet")].given] if self._layouts[name].taken else []
+        return [self._jets[name.replace("_force_jet", "_hidden_jet"), 0].given] if self._layouts[name].taken else []
 
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
         """Return the arguments of order k for the functions of each element type."""
@@ -214,18 +231,18 @@ class Jets:
         """Additional arguments at order 0."""
         return [self._p.model, self._p.elements[index].T]
 
-    def _begun(self, name: str, inputs: Inputs, count: int | None = None) -> Array:
+    def _begun(self, name: str, inputs: Inputs, count: int | None = None, level: int = 0) -> Array:
         layout = self._layouts[name]
         instances = inputs[1].shape[-1] if count is None else count
         values = self._values(f"{name}_begin", instances, *inputs)
         ends = np.cumsum([layout.results, layout.given, layout.kept, layout.arguments, layout.conditions])
         results, given, kept, z, conditions, sizes = np.split(values, ends)
         composed = Compositions(layout.compositions, z, self._order) if layout.arguments else None
-        self._jets[name] = _Jet(layout, kept, [], [sizes, conditions], given, composed)
+        self._jets[name, level] = _Jet(layout, kept, [], [sizes, conditions], given, composed)
         return results
 
-    def _next(self, name: str, k: int, inputs: Inputs) -> Array:
-        jet = self._jets[name]
+    def _next(self, name: str, k: int, inputs: Inputs, level: int = 0) -> Array:
+        jet = self._jets[name, level]
         known, composed = [jet.kept, jet.sums(k)], jet.compositions
         if composed is not None:
             known += [composed.slopes, composed.sums(k)]
@@ -257,7 +274,7 @@ class Jets:
         return np.concatenate([x.reshape(orders + 1, -1) for x in rows], axis=1) if rows else np.zeros((orders + 1, 0))
 
     def _end(self, name: str, k: int, inputs: Inputs) -> None:
-        jet = self._jets[name]
+        jet = self._jets[name, 0]
         if late := jet.layout.late:
             jet.factors[-1][-late:] += self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept)
 

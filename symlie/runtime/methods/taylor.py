@@ -89,10 +89,7 @@ class Taylor(Method):
     header: ClassVar[str] = "taylor.h"
     option_values: ClassVar[Mapping[str, str]] = {"order": ORDER.text}
     members: ClassVar[str] = "taylor"
-    refused: ClassVar[tuple[str, ...]] = (
-        "dependent nodes together with constraints of configurations and velocities",
-        "dependent nodes",
-    )
+    refused: ClassVar[tuple[str, ...]] = ("dependent nodes together with constraints of configurations and velocities",)
     takes_constraints: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
@@ -138,11 +135,6 @@ class Taylor(Method):
         return f"from {LEAST_ORDER} to {MOST_ORDER}, chosen by tolerance, or specified"
 
     def refusal(self, layout: Layout) -> str | None:
-        if layout.locations:
-            return (
-                f"Method '{self.name}' does not integrate '{layout.name}', because it has dependent nodes; use "
-                "rkmk_dopri5, or index1_dopri5 with constraints of configurations or velocities."
-            )
         if not (layout.has_placed_nodes and layout.of_velocities.any()):
             return super().refusal(layout)
         return (

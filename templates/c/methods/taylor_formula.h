@@ -138,8 +138,8 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
 #if PLACES_NODES
     /* Dependent nodes without series remain constant, and their velocities follow from the accelerations; they are
      * recomputed for each state. */
-    system_begin_place_jet(P, J, t, q_0, v_0);
-    system_place_jet(P, J, 1, unit, x.next_q, x.next_v);
+    system_begin_dependent_jets(P, J, t, q_0, v_0);
+    system_dependent_jets(P, J, 1, unit, x.next_q, x.next_v);
     keep_first(P, series);
 #endif
 #if EVENT_SERIES
@@ -200,7 +200,7 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
         system_found_jets(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate, x.next_q);
         divide_by(k + 1, unit, VELOCITY_SIZE, x.a, x.next_v);
 #if PLACES_NODES
-        system_place_jet(P, J, k + 1, zero, x.next_q, x.next_v);
+        system_dependent_jets(P, J, k + 1, zero, x.next_q, x.next_v);
 #endif
 #if EVENT_SERIES
         system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);

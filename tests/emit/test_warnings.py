@@ -17,6 +17,8 @@ from symlie.compile.headers import with_headers
 from symlie.contract.constants import constants_header
 from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
+from symlie.elements.joints.located_bodies import located_model
+from symlie.elements.joints.minimal import joint_tree
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files, set_files
@@ -28,6 +30,7 @@ from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
+from tests.joints.test_located_bodies import LONG, chain
 from tests.runtime.test_first_order_states import drives, steered
 from tests.runtime.test_minimal_norm import SYSTEMS
 from tests.runtime.test_singular_mass import hanging_system, rod
@@ -211,6 +214,17 @@ def test_first_order_states_compile_without_warnings(
     """First-order nodes and constraints, in models of fixed topology and in others."""
     system = build("numpy")
     for name in ("half_explicit_5", "generalized_alpha", "generalized_alpha_index2"):
+        checked(compiler, tmp_path, driver_files(system, method(name)), "driver.c")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("count", [3, LONG])
+def test_dependent_nodes_compile_without_warnings(compiler: str, count: int, tmp_path: Path) -> None:
+    """Bodies of chains in minimal coordinates, of fixed topology and of others."""
+    model = chain(count)
+    system = located_model(model, joint_tree(model)).derive().compile(backend="numpy")
+    for name in ("rkmk_dopri5", "generalized_alpha", "taylor"):
         checked(compiler, tmp_path, driver_files(system, method(name)), "driver.c")
 
 

@@ -101,6 +101,8 @@ class ConstraintRows:
     activity: int = field(default=-1, metadata={OPTIONAL: True})
     """Number, among those of an instance, of the activity that multiplies the equations: 1 in force, 0 released; -1 for
     equations that are always in force."""
+    absent: tuple[int, ...] = field(default=(), metadata={OPTIONAL: True})
+    """Local nodes on which the equations do not act, although zeros are stored for them."""
 
 
 @dataclass(frozen=True)

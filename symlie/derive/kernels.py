@@ -107,6 +107,15 @@ def _pattern(entries: Sequence[tuple[int, int, Expr]]) -> SparsePattern:
     )
 
 
+def _absent_nodes(statement: Statement, jacobian: Sequence[tuple[int, int, Expr]]) -> list[tuple[int, ...]]:
+    """Return, for each constraint, the local nodes for which all stored entries of B are zero."""
+    node_of = [k for k, n in enumerate(statement.nodes) for _ in range(n.group.velocity_dimension)]
+    constraint_of = [k for k, c in enumerate(statement.constraints) for _ in c.rows]
+    stored = {(constraint_of[i], node_of[j]) for i, j, _ in jacobian}
+    present = {(constraint_of[i], node_of[j]) for i, j, e in jacobian if e != 0}
+    return [tuple(sorted(n for c, n in stored - present if c == k)) for k in range(len(statement.constraints))]
+
+
 def _with_size(element: ElementTypeKernels, name: str, size: int) -> ElementTypeKernels:
     """Return the element type with the final length of an input array in its signatures."""
     kernels = []
@@ -267,8 +276,9 @@ def _element_kernels(
                 c.is_affine,
                 tuple(map(velocities.index, c.balances)),
                 activity=next((k for k, a in enumerate(statement.activities) if a.constraint == c.name), -1),
+                absent=nodes,
             )
-            for c in statement.constraints
+            for c, nodes in zip(statement.constraints, _absent_nodes(statement, jacobian), strict=True)
         ),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),

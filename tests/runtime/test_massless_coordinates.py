@@ -18,6 +18,8 @@ import symlie as sl
 from symlie.derive import balances
 from symlie.ir.program import needed_symbols
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.pivot_blocks import pivot_blocks
+from symlie.runtime.linear.saddle import saddle_unknowns
 from tests import tolerances
 
 BACKENDS = ("numpy", "c")
@@ -386,3 +388,49 @@ def test_kinetic_energy_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> Non
         model.kinetic_energy(node.x_dot[0] ** 2)
     model.derive()
     assert len(calls) == 1
+
+
+def net(is_reversed: bool) -> sl.Model:
+    """A point without mass between springs to a body with a blade, beside a body on which neither acts; masses on
+    springs make the model large."""
+    model = sl.Model("net")
+    bodies = [model.node(name, "SO3xR3") for name in ("sledge", "other")][:: -1 if is_reversed else 1]
+    sledge = bodies[is_reversed]
+    p, line = model.node("p", "R3"), model.node_array("line", "R3", 40)
+    for body in bodies:
+        model.kinetic_energy((body.x_dot.dot(body.x_dot) + body.Omega.dot(body.Omega)) / 2)
+    segment = sl.ElementType("segment", left="R3", right="R3")
+    d = segment.right.x - segment.left.x - sl.vector(1, 0, 0)
+    segment.kinetic_energy(segment.right.x_dot.dot(segment.right.x_dot) / 2)
+    segment.potential_energy(5 * d.dot(d))
+    model.add(segment, [(line[k], line[k + 1]) for k in range(39)])
+    line.fix(0)
+    line.initial(x=[[k, 0, 0] for k in range(40)])
+    for a, stiffness in (([1, 0, 0], 20), ([0, 0, 1], 30), (sledge.x, 40)):
+        d = p.x - a
+        model.potential_energy(stiffness * d.dot(d) / 2)
+    model.nonholonomic_constraint("blade", (sledge.R.T * sledge.x_dot)[1])
+    model.initial(p, x=[0.3, 0, 0.4])
+    model.initial(sledge, x_dot=[0.5, 0, 0], Omega=[0, 0, 1])
+    return model
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_balance_is_eliminated_with_a_node_on_which_it_acts(is_reversed: bool) -> None:
+    """The constraint equations of a model are one element; those of the blade and of the balance act on other nodes."""
+    system = net(is_reversed).derive().compile(backend="numpy")
+    layout = system.layout
+    assert not layout.is_fixed
+    algebra = system.mechanics.saddle_algebra
+    assert algebra is not None
+    point, body = (np.arange(layout.dimension)[layout.node(name).velocity] for name in ("p", "sledge"))
+    blocks = pivot_blocks(saddle_unknowns(layout, point))
+    named = {r: layout.row_name(r) for r in range(layout.rows)}
+    partners = {
+        frozenset(unknowns[unknowns < layout.dimension]): {
+            named[u - layout.dimension] for u in unknowns[unknowns >= layout.dimension]
+        }
+        for unknowns in blocks.unknowns
+    }
+    assert partners[frozenset(point)] == {name for name in named.values() if "balance" in name}
+    assert partners[frozenset(body)] == {name for name in named.values() if "blade" in name}

@@ -180,16 +180,23 @@ class SaddleAlgebra(Products):
 
 
 def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
-    """Unknowns a and λ, grouped by nodes and by elements with constraint equations."""
+    """Unknowns a and λ, grouped by nodes and by elements with constraint equations; equations of an element that act on
+    different nodes are different groups."""
     n = layout.dimension
     sizes = np.concatenate([np.full(s.count, s.type.dimension) for s in layout.nodes])
     node = np.repeat(np.arange(len(sizes)), sizes)
     instance = np.zeros(layout.rows, dtype=np.intp)
     count = len(sizes)
-    for own in layout.row_places:
-        if own.shape[1]:
-            instance[own] = count + np.arange(len(own))[:, None]
-            count += len(own)
+    acts: list[NDArray[np.bool_]] = [np.zeros(0, dtype=bool)]
+    for element, own in zip(layout.elements, layout.row_places, strict=True):
+        absent = [c.absent for c in element.constraints for _ in range(c.size)]
+        kinds = list(dict.fromkeys(absent))
+        number = np.array([kinds.index(nodes) for nodes in absent], dtype=np.intp)
+        instance[own] = count + len(kinds) * np.arange(len(own))[:, None] + number
+        count += len(kinds) * len(own)
+        local = [k for k, name in enumerate(element.node_types) for _ in range(layout.node_types[name].velocities)]
+        entries = zip(element.jacobian.rows, element.jacobian.columns, strict=True)
+        acts.append(np.tile([local[j] not in absent[i] for i, j in entries], len(own)).astype(bool))
     rows, components = layout.assembled("jacobian")
     kept = layout.free[components]
     i, j = layout.assembled("mass")
@@ -198,7 +205,7 @@ def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
     return Unknowns(
         np.concatenate([node, instance]),
         np.unique(np.concatenate([inner, meeting]), axis=0),
-        np.stack([n + rows, components], axis=1)[kept],
+        np.stack([n + rows, components], axis=1)[kept & np.concatenate(acts)],
         massless,
     )
 

@@ -404,6 +404,8 @@ def _is_regular(mass: Sparse, diagonal: Array) -> bool:
 
     if not len(diagonal):
         return True
+    if not (diagonal > 0).all():
+        return False
     scale = diags_array(1 / np.sqrt(diagonal))
     try:
         factors = splu((scale @ mass @ scale).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)

@@ -352,6 +352,13 @@ stages know the direction of slip only roughly."""
 APPROACHED = 0.5
 """Part of the time until then that the steps before cover."""
 
+REACTION_STEPS = 50
+"""Maximum number of Newton steps for the directions of reactions with friction."""
+
+SETTLED_REACTION = 1e-8
+"""Change of the direction of a reaction, a unit vector, whose square is round-off: the size of the reaction is then
+known to rounding."""
+
 DEPENDENT_CONTACT = 1e-10
 """Part of an equation of a contact, in the metric M⁻¹, that others do not imply, from which it is dependent."""
 

@@ -125,7 +125,9 @@ SYSTEM_KERNELS = (
                  "Nonzeros of C of the constraint forces -Cᵀλ of models with friction; without friction, C = B.",
                  in_stages=True),
     SystemKernel("contacts", "tq", "out", Gather.STORED, "contacts",
-                 "Coefficients of friction and of restitution of contacts."),
+                 "Coefficients of friction and of restitution of contacts; coefficients and limits of other friction."),
+    SystemKernel("reactions", "tqvλ", "out", Gather.STORED, "reactions",
+                 "Components of the reactions of constraints with friction.", in_stages=True),
     SystemKernel("switches", "tqv", "out", Gather.STORED, "switches",
                  "Functions whose signs choose pieces of forces and constraints."),
     SystemKernel("unwrapped", "tq", "out", Gather.STORED, "unwrapped", "Angles over turns, nearest to those in q."),
@@ -203,6 +205,7 @@ def instance_size(element: ElementType, size: str) -> int:
         "events": len(element.events),
         "resets": len(element.resets),
         "contacts": 2 * len(element.contacts),
+        "reactions": sum(c.reactions for c in element.contacts),
         "switches": element.switches,
         "unwrapped": element.unwrapped,
     }

@@ -138,14 +138,18 @@ class ResetComponent:
 CONTACT_EVENTS = ("touch", "lift", "stick", "slip")
 """Events of a contact; the last two belong to contacts with friction."""
 
+FRICTION_EVENTS = ("", "turn", "stick", "slip")
+"""Events of friction of a constraint in these places; a reaction with one component turns when its sign changes."""
+
 
 @dataclass(frozen=True)
 class ContactLayout:
-    """Contact of an element, by numbers among the constraint equations, activities and events of an instance."""
+    """Contact of an element, or friction of a constraint, by numbers among the constraint equations, activities and
+    events of an instance."""
 
     name: str
     normal: int
-    """Equation of the gap."""
+    """Equation of the gap; -1 of friction of a constraint."""
     slip: int
     """First equation of slip; -1 without friction."""
     slips: int
@@ -159,7 +163,10 @@ class ContactLayout:
     largest_speed: int
     """Largest speed of approach in a sequence of impacts; the force that is round-off follows."""
     events: tuple[int, ...]
-    """Events as in `CONTACT_EVENTS`; -1 if it has none."""
+    """Events as in `CONTACT_EVENTS`; -1 if it has none. The second one of friction is the turn of a reaction."""
+    reactions: int = field(default=0, metadata={OPTIONAL: True})
+    """Number of components of the reaction of a constraint with friction, whose direction follows the force that is
+    round-off."""
 
 
 @dataclass(frozen=True)

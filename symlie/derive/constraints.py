@@ -22,12 +22,20 @@ from sympy import Expr, Float, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward, reverse
-from symlie.ir.program import Program, Value, at_values, depends_on
+from symlie.ir.program import Euclidean, Program, Value, at_values, depends_on
 from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.instances import constraints_of
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
-from symlie.modeling.terms import Activity, Constraint, activity_symbol, slip_direction
+from symlie.modeling.terms import (
+    Activity,
+    Constraint,
+    Contact,
+    Friction,
+    Slipping,
+    activity_symbol,
+    slip_direction,
+)
 from symlie.rotations import UNIT_LENGTH
 from symlie.utilities.showing import Brief
 
@@ -49,8 +57,8 @@ class ConstraintTerms(Brief):
     curvature: tuple[Expr, ...]
     """Z(t, q, v)."""
     columns: tuple[tuple[Expr, ...], ...]
-    """Rows C of the constraint force -Cᵀλ: those of B, and W - μ dᵀ W_T of contacts that slide in the direction d;
-    empty without friction."""
+    """Rows C of the constraint force -Cᵀλ: those of B, W - μ dᵀ W_T of contacts that slide in the direction d, and
+    B + μ n dᵀ W_T of constraints with friction and a reaction along n; empty without friction."""
 
 
 def derive_constraints(statement: Statement) -> ConstraintTerms:
@@ -71,24 +79,39 @@ NEGLIGIBLE_SLIP = Float(1e-24)
 
 def _columns(statement: Statement, jacobian: tuple[tuple[Expr, ...], ...]) -> tuple[tuple[Expr, ...], ...]:
     """Return the rows along which constraint forces act, or no rows if they are those of B."""
-    if not any(c.slip for c in statement.contacts):
+    pulling = [c for c in statement.contacts if c.slip and not (isinstance(c, Friction) and not c.reaction)]
+    if not pulling:
         return ()
     program, velocities = statement.program, [n.velocity for n in statement.moving_nodes]
-    flat = [s for v in velocities for s in v.components]
     names = [c.name for c in statement.constraints for _ in c.rows]
     rows = list(jacobian)
-    for contact in (c for c in statement.contacts if c.slip):
-        slips = [[e for part in reverse(program, [(s, Integer(1))], velocities) for e in part] for s in contact.slip]
-        terms = sum(((w * v) ** 2 for row in slips for w, v in zip(row, flat, strict=True)), Integer(0))
-        direction = slip_direction(contact, NEGLIGIBLE_SLIP * terms)
-        factor = contact.closed * (1 - contact.sticks) * contact.friction
-        if len(slips) > 1:
-            factor *= sum((d**2 for d in contact.direction), Integer(0))  # zero if other contacts make this one stick
-        pull = program.vector([factor * d for d in direction])
-        k = names.index(contact.name)
-        along = (sum((d * row[j] for d, row in zip(pull, slips, strict=True)), Integer(0)) for j in range(len(flat)))
-        rows[k] = tuple(b - a for b, a in zip(rows[k], along, strict=True))
+    for contact in pulling:
+        slips, direction = along_slip(statement, contact)
+        pull = program.vector([contact.sliding * contact.friction * d for d in direction])
+        width = sum(n.group.velocity_dimension for n in statement.moving_nodes)
+        along = tuple(sum((d * row[j] for d, row in zip(pull, slips, strict=True)), Integer(0)) for j in range(width))
+        if isinstance(contact, Contact):
+            k = names.index(contact.name)
+            rows[k] = tuple(b - a for b, a in zip(rows[k], along, strict=True))
+            continue
+        # |F| is n·F, so that its part of each multiplier is that of n·F.
+        toward = sum((n * f for n, f in zip(contact.toward, contact.reaction, strict=True)), Integer(0))
+        (parts,) = reverse(program, [(toward, Integer(1))], [Value(statement.multipliers, Euclidean(len(rows)))])
+        for k, part in enumerate(parts):
+            if part != 0:
+                rows[k] = tuple(b + part * a for b, a in zip(rows[k], along, strict=True))
     return tuple(rows)
+
+
+def along_slip(statement: Statement, contact: Slipping) -> tuple[list[list[Expr]], tuple[Expr, ...]]:
+    """Return the rows W of slip velocities W v, by node, and the direction of slip of a sliding contact."""
+    velocities = [n.velocity for n in statement.moving_nodes]
+    flat = [s for v in velocities for s in v.components]
+    slips = [
+        [e for part in reverse(statement.program, [(s, Integer(1))], velocities) for e in part] for s in contact.slip
+    ]
+    terms = sum(((w * v) ** 2 for row in slips for w, v in zip(row, flat, strict=True)), Integer(0))
+    return slips, slip_direction(contact, NEGLIGIBLE_SLIP * terms)
 
 
 _Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr], Sequence[Expr]]
@@ -175,7 +198,8 @@ def with_activities(model: Model) -> Model:
     changed = [c for e in model.engagements for c in constraints_of(model, e.constraint)]
 
     def names(statement: Statement) -> list[str]:
-        of_contacts = {name for c in statement.contacts for name in (c.name, c.slip_name)}
+        of_contacts = {c.slip_name for c in statement.contacts}
+        of_contacts |= {c.name for c in statement.contacts if isinstance(c, Contact)}
         return [c.name for c in statement.constraints if c.name in of_contacts or any(c is other for other in changed)]
 
     found = _multiplied(model, names(model))
@@ -213,7 +237,5 @@ def _multiplied(statement: _Stated, constraints: Collection[str]) -> _Stated:
             constraint = replace(constraint, rows=tuple(rows))
         found.constraints.append(constraint)
     for contact in statement.contacts:
-        found.activities += [
-            Activity(symbol, "") for symbol in (*contact.direction, contact.largest_speed, contact.slack)
-        ]
+        found.activities += [Activity(symbol, "") for symbol in contact.kept]
     return found

@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import (
     CONTACT_EVENTS,
+    FRICTION_EVENTS,
     ConstraintRows,
     ContactLayout,
     EventFunction,
@@ -34,7 +35,7 @@ from symlie.ir.program import Program, depends_on
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
-from symlie.modeling.terms import DIRECTIONS, Parameter
+from symlie.modeling.terms import DIRECTIONS, Contact, Friction, Parameter
 
 
 def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
@@ -252,7 +253,10 @@ def _element_kernels(
     if constraints.columns:
         kernels.append(kernel("columns", [constraints.columns[i][j] for i, j, _ in jacobian]))
     if statement.contacts:
-        kernels.append(kernel("contacts", [law for c in statement.contacts for law in (c.friction, c.restitution)]))
+        laws = [(c.friction, c.restitution if isinstance(c, Contact) else c.limit) for c in statement.contacts]
+        kernels.append(kernel("contacts", [value for law in laws for value in law]))
+    if reactions := [e for c in statement.contacts if isinstance(c, Friction) for e in c.reaction]:
+        kernels.append(kernel("reactions", reactions))
     entries = [e for _, _, e in (*mass, *jacobian)]
     rows = [*constraints.position, *constraints.curvature, *constraints.rate] if jacobian else constraints.position
     of_fields = [c for k in moved for c in total_field(statement, k)]
@@ -306,6 +310,13 @@ def _events(statement: Statement) -> tuple[EventFunction, ...]:
     return tuple(EventFunction(e.name, DIRECTIONS[e.direction], is_terminal) for e, is_terminal in stated)
 
 
+def _kinds_of_events(contact: Contact | Friction) -> tuple[str, ...]:
+    """Return the kinds of events that a contact or friction has."""
+    if isinstance(contact, Contact):
+        return CONTACT_EVENTS if contact.slip else CONTACT_EVENTS[:2]
+    return FRICTION_EVENTS[1:] if len(contact.reaction) == 1 else FRICTION_EVENTS[2:]
+
+
 def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
     """Return the places of the parts of each contact."""
     names = [c.name for c in statement.constraints for _ in c.rows]
@@ -313,15 +324,16 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
     return tuple(
         ContactLayout(
             c.name,
-            names.index(c.name),
+            names.index(c.name) if isinstance(c, Contact) else -1,
             names.index(c.slip_name) if c.slip else -1,
             len(c.slip),
             symbols.index(c.closed),
             symbols.index(c.sticks) if c.slip else -1,
             symbols.index(c.direction[0]) if c.slip else -1,
             symbols.index(c.largest_speed),
-            tuple(events.index(f"{c.name}_{kind}") if c.slip or kind in CONTACT_EVENTS[:2] else -1
-                  for kind in CONTACT_EVENTS),
+            tuple(events.index(f"{c.name}_{kind}") if kind in _kinds_of_events(c) else -1
+                  for kind in (CONTACT_EVENTS if isinstance(c, Contact) else FRICTION_EVENTS)),
+            len(c.reaction) if isinstance(c, Friction) else 0,
         )
         for c in statement.contacts
     )  # fmt: skip

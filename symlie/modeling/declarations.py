@@ -31,6 +31,7 @@ from symlie.modeling.terms import (
     Constraint,
     Contact,
     Event,
+    Friction,
     Location,
     Output,
     Parameter,
@@ -81,7 +82,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.angles: list[UnwrappedAngle] = []
         self.activities: list[Activity] = []
         self.engagements: list[Engagement] = []
-        self.contacts: list[Contact] = []
+        self.contacts: list[Contact | Friction] = []
         self.constraints: list[Constraint] = []
         """Constraints in the order of their definition."""
         self.outputs: list[Output] = []
@@ -379,7 +380,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         if self.constraints and depends_on(self.program, expressions, self._multipliers):
             raise ModelError(
                 f"{what} of '{self.name}' depends on multipliers, which are known only after the equations of motion "
-                "are solved; use them in outputs and events."
+                "are solved; use them in outputs and events, and friction(…) for Coulomb friction on a reaction."
             )
 
     def motion(self) -> list[tuple[Value, tuple[Expr, ...]]]:

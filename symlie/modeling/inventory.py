@@ -10,6 +10,7 @@ from symlie.errors import ModelError
 from symlie.ir.program import Assignment, needed_statements
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
+from symlie.modeling.terms import Contact
 
 
 def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
@@ -42,7 +43,10 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
     for event in statement.events:
         yield f"event '{event.name}'", (event.expression,)
     for contact in statement.contacts:
-        yield f"contact '{contact.name}'", (contact.gap, *contact.slip, contact.friction, contact.restitution)
+        if isinstance(contact, Contact):
+            yield f"contact '{contact.name}'", (contact.gap, *contact.slip, contact.friction, contact.restitution)
+        else:
+            yield f"friction '{contact.name}'", (*contact.slip, contact.friction, contact.limit)
     for reset in statement.resets:
         yield f"a reset at event '{reset.event}'", reset.values
 

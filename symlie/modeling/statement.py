@@ -10,6 +10,7 @@ from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
+from symlie.modeling.frictions import reaction_of, state_friction
 from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
 from symlie.modeling.switching import SwitchStatement
@@ -319,7 +320,7 @@ class Statement(SwitchStatement):
             raise ModelError(f"{what} needs a coefficient of restitution from 0 to 1, not {e}.")
         if mu != 0 and not slips:
             raise ModelError(f"{what} has friction, but no slip velocity; state slip=….")
-        contact = Contact(name, given[0], tuple(self.program.vector(list(slips))) if slips else (), mu, e)
+        contact = Contact(name, tuple(self.program.vector(list(slips))) if slips else (), mu, given[0], e)
         force = -self.constraint(name, given[0])[0]
         self.event(f"{name}_touch", contact.gap + (1 - contact.closed) * contact.slack, "falling", terminal=False)
         self.event(f"{name}_lift", force + contact.slack, "falling", terminal=False)
@@ -338,6 +339,46 @@ class Statement(SwitchStatement):
             state = contact.closed + contact.sticks
         self.output(f"{name}_state", state)
         self.contacts.append(contact)
+
+    def friction(
+        self, constraint: str, coefficient: object = 0, *, slip: object, limit: object = 0
+    ) -> None:
+        """Add Coulomb friction in a constraint, or up to a given force; in an element type, for every instance.
+
+        The friction force is at most L + μ |F| with the limit L and the reaction F of the constraint, the norm of its
+        one to three multipliers. While friction slides, the force has this size and acts against the slip velocity;
+        while it sticks, the slip velocity is zero. |F| is a force if the equations of the constraint are lengths: of a
+        distance √(x·x) - r, not of x·x - r². The outputs NAME_friction (the force along the slip velocities) and
+        NAME_state (1 sliding, 2 sticking) and the events NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its
+        sign changes) describe the friction; NAME is the name of the constraint.
+
+        Parameters
+        ----------
+        constraint
+            Name of a constraint of this statement; without coefficient, any identifier.
+        coefficient
+            Friction coefficient μ ≥ 0, a number or an expression of parameters.
+        slip
+            One or two components of the relative velocity of the material points in contact, in m/s; expressions of t,
+            q and v that are linear in v. With a limit, one rate, such as an angular velocity in rad/s.
+        limit
+            Limit L ≥ 0 of the friction that does not depend on a reaction, conjugate to the slip velocity, in N or N m:
+            a number or an expression of the time, configurations and parameters.
+
+        Raises
+        ------
+        UnknownNameError
+            If a coefficient is given and the constraint does not exist.
+        ModelError
+            If the constraint has more than three equations, if the slip has more than two components or does not
+            depend on velocities, or if a number is negative.
+
+        Notes
+        -----
+        Source: [Moreau1988].
+        """
+        reaction = () if components(coefficient) == (0,) else reaction_of(self, constraint)
+        state_friction(self, constraint, coefficient, limit, slip, reaction)
 
     def constraint_force(self, node: Node, *constraints: str) -> SymbolicMatrix:
         """Return the generalised force of constraints on a node, its part of -Bᵀλ, for outputs and events.

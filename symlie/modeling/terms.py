@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, S, Symbol, sqrt
+from sympy import Abs, Expr, Integer, S, Symbol, sqrt
 
 from symlie.contract.manifest import InputLayout, ParameterLayout, TableLayout
 from symlie.contract.tables import smoothness_of
@@ -174,15 +174,14 @@ class Motion(Brief):
 
 
 @dataclass(frozen=True, repr=False)
-class Contact(Brief):
-    """Unilateral contact 0 ≤ g ⊥ F ≥ 0, whose force F is minus the multiplier of the constraint ``name``."""
+class Slipping(Brief):
+    """Coulomb friction against slip velocities, which the constraint NAME_slip holds at zero while it sticks."""
 
     name: str
-    gap: Expr
     slip: tuple[Expr, ...]
-    """Slip velocities, which the constraint NAME_slip holds at zero while the contact sticks; empty without them."""
+    """Slip velocities; empty for contacts without friction."""
     friction: Expr
-    restitution: Expr
+    """Coefficient μ."""
 
     @property
     def slip_name(self) -> str:
@@ -214,8 +213,61 @@ class Contact(Brief):
         """Force that is round-off, so that a contact without load stays closed; a gap, if others carry its load."""
         return Symbol(f"slack[{self.name}]", real=True)
 
+    @property
+    def kept(self) -> tuple[Symbol, ...]:
+        """Numbers that are stored in the configuration and constant between events, without activities."""
+        return (*self.direction, self.largest_speed, self.slack)
 
-def slip_direction(contact: Contact, smallest: Expr = S.Zero) -> tuple[Expr, ...]:
+    @property
+    def sliding(self) -> Expr:
+        """Factor of the friction force while it slides: 1 or 0."""
+        if len(self.slip) < 2:
+            return self.closed * (1 - self.sticks)
+        # The direction is zero if others make this one stick.
+        return self.closed * (1 - self.sticks) * sum((d**2 for d in self.direction), Integer(0))
+
+
+@dataclass(frozen=True, repr=False)
+class Contact(Slipping):
+    """Unilateral contact 0 ≤ g ⊥ F ≥ 0, whose force F is minus the multiplier of the constraint ``name``."""
+
+    gap: Expr
+    restitution: Expr
+
+
+@dataclass(frozen=True, repr=False)
+class Friction(Slipping):
+    """Friction of at most L + μ |F|, where F is the reaction of bilateral constraints."""
+
+    limit: Expr
+    """L."""
+    reaction: tuple[Expr, ...]
+    """Components of F, linear in multipliers; empty if μ is zero."""
+
+    @property
+    def closed(self) -> Symbol:
+        """Number that is 1 when the mode is known."""
+        return Symbol(f"is_known[{self.name}]", real=True)
+
+    @property
+    def toward(self) -> tuple[Symbol, ...]:
+        """Unit vector along F, with |F| = F·n; constant between events if F has one component."""
+        return tuple(Symbol(f"reaction[{self.name},{k}]", real=True) for k in range(len(self.reaction)))
+
+    @property
+    def kept(self) -> tuple[Symbol, ...]:
+        """Numbers that are stored in the configuration, without activities."""
+        return (self.closed, *super().kept, *self.toward)
+
+    @property
+    def size(self) -> Expr:
+        """|F|."""
+        if len(self.reaction) < 2:
+            return Abs(self.reaction[0]) if self.reaction else Integer(0)
+        return sqrt(sum((f**2 for f in self.reaction), Integer(0)))
+
+
+def slip_direction(contact: Slipping, smallest: Expr = S.Zero) -> tuple[Expr, ...]:
     """Return the unit vector along the slip velocity γ of a sliding contact.
 
     It is continued smoothly past the instant at which γ vanishes, where friction would reverse: it points to the same

@@ -16,7 +16,7 @@ from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.utilities.templating import render
 
 _LEFT_OUT = {
-    "columns", "contacts", "inverse_dynamics", "resets", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start",
+    "columns", "contacts", "inverse_dynamics", "reactions", "resets", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start",
 }  # fmt: skip
 """Kernels that exist only for models that need them."""
 
@@ -218,7 +218,12 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "releases": any(e.activities for e in types.element_types),
         "resets": _total(model, [len(e.resets) for e in types.element_types]),
         "contacts": _total(model, [len(e.contacts) for e in types.element_types]),
-        "contact_rows": _total(model, [sum(1 + c.slips for c in e.contacts) for e in types.element_types]),
+        "contact_rows": _total(
+            model, [sum((c.normal >= 0) + c.slips for c in e.contacts) for e in types.element_types]
+        ),
+        "rubs": any(c.normal < 0 for e in types.element_types for c in e.contacts),
+        "reactions": _total(model, [sum(c.reactions for c in e.contacts) for e in types.element_types]),
+        "turns": any(c.reactions > 1 for e in types.element_types for c in e.contacts),
         "slides": "columns" in own,
         "hash": interface_hash,
         "fixed": fixed,

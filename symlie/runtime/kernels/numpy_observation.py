@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import WHOLE_TURN
+from symlie.contract.constants import REACTION_STEPS, SETTLED_REACTION, WHOLE_TURN
 from symlie.errors import IntegrationError
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.kernels.reactions import turn_reactions
 from symlie.runtime.kernels.unwrapped import with_angles
 from symlie.runtime.layout.layout import Array
 
@@ -64,7 +65,8 @@ def _observed(
         found["hidden_residual"] = hidden * layout.of_velocities
         found["velocity_residual"] = np.abs(found["hidden_residual"]).max(axis=1, initial=0.0)
     if "constraint_force" in quantities:
-        found["constraint_force"] = -algebra.pull(_columns(kernels, p, states), states.multipliers)
+        turned = _turned(kernels, p, states, states.multipliers)[0]
+        found["constraint_force"] = -algebra.pull(_columns(kernels, p, turned), states.multipliers)
     return {name: found[name] for name in (*quantities, "outputs")}
 
 
@@ -74,8 +76,28 @@ def _columns(kernels: NumpyKernels, p: Prepared, states: States) -> Array:
     return np.asarray(of_forces(p, states.t, states.q, states.v))
 
 
+def _turned(kernels: NumpyKernels, p: Prepared, states: States, multipliers: Array) -> tuple[States, float]:
+    """States with the directions of reactions with friction for given multipliers, and the largest change of them."""
+    if not len(kernels.layout.turning_reactions):
+        return states, 0.0
+    q = states.q.copy()
+    change = turn_reactions(kernels.layout, q, kernels.reactions(p, states.t, q, states.v, multipliers))
+    return replace(states, q=q), change
+
+
 def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[Array, Array]:
     """v' and λ of the acceleration-level system with a leading axis for states; NaN if undetermined."""
+    found = _with_columns(kernels, p, states)
+    for _ in range(REACTION_STEPS if len(kernels.layout.turning_reactions) else 0):
+        states, change = _turned(kernels, p, states, found[1])
+        if change <= SETTLED_REACTION:
+            break
+        found = _with_columns(kernels, p, states)
+    return found
+
+
+def _with_columns(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[Array, Array]:
+    """v' and λ for the directions of reactions with friction in the states."""
     t, q, v, algebra = states.t, states.q, states.v, kernels.solver
     jacobian, curvature = kernels.jacobian(p, t, q, v), kernels.curvature(p, t, q, v)
     columns = _columns(kernels, p, states) if curvature.shape[1] else jacobian

@@ -36,22 +36,29 @@ UNDETERMINED = -1.0
 
 CONTACT_TABLE = (
     "normal", "slip", "slips", "closed", "sticks", "direction", "largest_speed",
-    *(f"{kind}_event" for kind in CONTACT_EVENTS),
+    *(f"{kind}_event" for kind in CONTACT_EVENTS), "reactions", "reaction",
 )  # fmt: skip
-"""Columns of `Layout.contacts`: equations, number of slip velocities, indices in a configuration, event values."""
+"""Columns of `Layout.contacts`: equations, number of slip velocities, indices in a configuration, event values, number
+of components of a reaction and index of the first one among all of them. The direction of a reaction follows the force
+that is round-off in a configuration."""
+
+FIRST_EVENT = CONTACT_TABLE.index(f"{CONTACT_EVENTS[0]}_event")
+"""Column of the first event of a contact."""
 
 
 def contact_table(layout: Layout) -> NDArray[np.int32]:
     """See `Layout.contacts`."""
-    rows, first_event = [np.zeros((0, len(CONTACT_TABLE)), dtype=np.int32)], 0
+    rows, first_event, reaction = [np.zeros((0, len(CONTACT_TABLE)), dtype=np.int32)], 0, 0
     parts = zip(layout.elements, layout.row_places, layout.activity_places, strict=True)
     for element, equations, places in parts:
         for own_rows, own_places in zip(equations, places, strict=True):
             for c in element.contacts:
                 at = [own_places[k] if k >= 0 else -1 for k in (c.closed, c.sticks, c.direction, c.largest_speed)]
                 events = [first_event + k if k >= 0 else -1 for k in c.events]
-                slip = own_rows[c.slip] if c.slip >= 0 else -1
-                rows.append(np.array([[own_rows[c.normal], slip, c.slips, *at, *events]], dtype=np.int32))
+                normal, slip = (own_rows[k] if k >= 0 else -1 for k in (c.normal, c.slip))
+                row = [normal, slip, c.slips, *at, *events, c.reactions, reaction]
+                rows.append(np.array([row], dtype=np.int32))
+                reaction += c.reactions
             first_event += len(element.events)
     return np.concatenate(rows)
 
@@ -59,7 +66,7 @@ def contact_table(layout: Layout) -> NDArray[np.int32]:
 def contacts_of_events(layout: Layout) -> NDArray[np.int32]:
     """See `Layout.contact_of_event`."""
     found = np.full(len(layout.events), -1, dtype=np.int32)
-    events = layout.contacts[:, -len(CONTACT_EVENTS) :]
+    events = layout.contacts[:, FIRST_EVENT : FIRST_EVENT + len(CONTACT_EVENTS)]
     contacts, kinds = np.nonzero(events >= 0)
     found[events[contacts, kinds]] = len(CONTACT_EVENTS) * contacts + kinds
     return found
@@ -85,6 +92,7 @@ def initial_activities(layout: Layout) -> Array:
         values[[int(p) - layout.node_storage for p in kept if p >= 0]] = 0.0
         largest = contact[CONTACT_TABLE.index("largest_speed")] - layout.node_storage
         values[largest : largest + 2] = UNDETERMINED, 0.0
+        values[largest + 2 : largest + 2 + contact[CONTACT_TABLE.index("reactions")]] = 0.0
     return values
 
 

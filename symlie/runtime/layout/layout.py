@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from symlie.contract.locations import Located, located_in_order
 from symlie.contract.manifest import (
-    CONTACT_EVENTS,
     REMEDY,
     Curve,
     ElementType,
@@ -188,8 +187,9 @@ class Layout(ComponentNames):
     @cached_property
     def contact_names(self) -> list[str]:
         """Name of each contact, as results report it."""
-        suffix = len("_touch")
-        found = [self.events[k] for k in self.contacts[:, -len(CONTACT_EVENTS)]]
+        touch, stick = (self.contacts[:, CONTACT_TABLE.index(f"{kind}_event")] for kind in ("touch", "stick"))
+        suffix = len("_touch")  # as long as the one of friction, whose first event is to stick
+        found = [self.events[k] for k in np.where(touch >= 0, touch, stick)]
         counts = Counter(e.name for e in found)
         return [e.name[:-suffix] + (f"[{e.instance}]" if counts[e.name] > 1 else "") for e in found]
 
@@ -210,7 +210,18 @@ class Layout(ComponentNames):
     @cached_property
     def has_friction(self) -> bool:
         """True if constraint forces act along other rows than those of B while contacts slide."""
-        return bool((self.contacts[:, 1] >= 0).any())
+        normal, slip, reactions = (self.contacts[:, CONTACT_TABLE.index(n)] for n in ("normal", "slip", "reactions"))
+        return bool((((normal >= 0) & (slip >= 0)) | (reactions > 0)).any())
+
+    @cached_property
+    def has_reactions(self) -> bool:
+        """True if constraints have friction that depends on their reaction."""
+        return bool((self.contacts[:, CONTACT_TABLE.index("reactions")] > 0).any())
+
+    @cached_property
+    def turning_reactions(self) -> NDArray[np.int32]:
+        """Contacts of which C depends on the direction of a reaction with several components, rows of `contacts`."""
+        return self.contacts[self.contacts[:, CONTACT_TABLE.index("reactions")] > 1]
 
     @cached_property
     def curves(self) -> dict[str, CurveSlice]:

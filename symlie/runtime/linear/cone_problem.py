@@ -2,7 +2,9 @@
 
     ξ = G P + c,    0 ≤ P_N ⊥ ξ_N ≥ 0,    |P_T| ≤ μ P_N,    P_T = -μ P_N ξ_T / |ξ_T| for ξ_T ≠ 0
 
-A contact has a block (N, T_1, …, T_k) with k from 0 to 2. Solutions are zeros of the natural map P - prox(P - r ξ),
+A contact has a block (N, T_1, …, T_k) with k from 0 to 2. Friction of a bilateral constraint has a block (T_1, …, T_k),
+with the radius L + μ |a + R P| instead of μ P_N, where a + R P is the reaction; if it slides in the direction d,
+P_T = -(L + μ |a + R P|) d. These blocks follow those of contacts. Solutions are zeros of the natural map P - prox(P - r ξ),
 found by a semismooth Newton method, whose active sets settle in a few steps, if necessary after sweeps of a projected
 Gauss–Seidel iteration. A result of these sweeps alone counts if its residual of the natural map is small. Each block is
 scaled by √G_NN, so that results do not depend on units.
@@ -12,6 +14,9 @@ Source: [AlartCurnier1991], [AnitescuTasora2010].
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +24,42 @@ from symlie.contract.constants import CONE_ACCEPTED, CONE_STEPS, CONE_SWEEPS, CO
 from symlie.runtime.layout.layout import Array
 
 
+_Block = tuple[int, int, "Rubbing | None"]
+"""First and last equation of a block, and its friction unless it belongs to a contact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rubbing:
+    """Block of friction of a bilateral constraint."""
+
+    friction: float
+    """μ."""
+    limit: float
+    """L."""
+    reaction: Array
+    """a."""
+    response: Array
+    """R."""
+    direction: Array | None
+    """d, or None if the direction follows from the problem."""
+
+    def radius(self, P: Array) -> tuple[float, Array]:
+        """Return L + μ |a + R P| and its derivative."""
+        F = self.reaction + self.response @ P
+        size = float(np.linalg.norm(F))
+        slope = self.friction / size * (F @ self.response) if size > 0 else np.zeros(len(P))
+        return self.limit + self.friction * size, slope
+
+    def scaled(self, scale: Array, own: float) -> Rubbing:
+        """Return the same for scaled unknowns, with the scale of the block."""
+        return replace(
+            self, friction=own * self.friction, limit=own * self.limit, response=self.response / scale
+        )
+
+
 def solved_cone(
-    G: Array, c: Array, begin: NDArray[np.intp], friction: Array, sizes: Array, *, holds: bool = False
+    G: Array, c: Array, begin: NDArray[np.intp], friction: Array, sizes: Array,
+    rubbing: Sequence[Rubbing] = (), *, holds: bool = False,
 ) -> Array | None:
     """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
     the terms of c, and ξ_N = 0 if contacts are to hold."""
@@ -28,7 +67,10 @@ def solved_cone(
     if not (np.diag(G)[begin] > 0).all():
         return None
     scale = np.repeat(np.sqrt(np.diag(G)[begin]), ends - begin)
-    H, d, blocks = G / np.outer(scale, scale), c / scale, list(zip(begin.tolist(), ends.tolist(), strict=True))
+    H, d = G / np.outer(scale, scale), c / scale
+    scaled = [r.scaled(scale, float(scale[n])) for r, n in zip(rubbing, begin[len(begin) - len(rubbing) :], strict=True)]
+    of_blocks = [*[None] * (len(begin) - len(rubbing)), *scaled]
+    blocks: list[_Block] = list(zip(begin.tolist(), ends.tolist(), of_blocks, strict=True))
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
     y = np.zeros(len(c))
     for sweeps in (0, CONE_SWEEPS):
@@ -49,9 +91,18 @@ def solved_cone(
     return np.asarray(y / scale) if is_near else None
 
 
-def _sweep(H: Array, d: Array, y: Array, blocks: list[tuple[int, int]], friction: Array, *, holds: bool) -> None:
+def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, *, holds: bool) -> None:
     """One Gauss–Seidel sweep, in place."""
-    for (n, e), mu in zip(blocks, friction.tolist(), strict=True):
+    for (n, e, rubbing), mu in zip(blocks, friction.tolist(), strict=True):
+        if rubbing is not None:
+            radius, _ = rubbing.radius(y)
+            if rubbing.direction is not None:
+                y[n:e] = -radius * rubbing.direction
+                continue
+            s = y[n:e] - _step(H, n - 1, e) * (H[n:e] @ y + d[n:e])
+            size = float(np.linalg.norm(s))
+            y[n:e] = s if size <= radius else radius * s / size
+            continue
         y[n] = max(-np.inf if holds else 0.0, y[n] - (H[n] @ y + d[n]))
         if e > n + 1:
             s = y[n + 1 : e] - _step(H, n, e) * (H[n + 1 : e] @ y + d[n + 1 : e])
@@ -65,11 +116,15 @@ def _step(H: Array, n: int, e: int) -> float:
 
 
 def _natural_map(
-    H: Array, d: Array, y: Array, blocks: list[tuple[int, int]], friction: Array, *, holds: bool
+    H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, *, holds: bool
 ) -> tuple[Array, Array]:
     """Return P - prox(P - r ξ) and an element of its generalised derivative."""
     xi, F, D = H @ y + d, np.zeros(len(d)), np.zeros((len(d), len(d)))
-    for (n, e), mu in zip(blocks, friction.tolist(), strict=True):
+    for (n, e, rubbing), mu in zip(blocks, friction.tolist(), strict=True):
+        if rubbing is not None:
+            radius, slope = rubbing.radius(y)
+            _map_tangents(slice(n, e), _step(H, n - 1, e), radius, slope, rubbing.direction, (H, y, xi), (F, D))
+            continue
         if holds or y[n] - xi[n] > 0:
             F[n], D[n] = xi[n], H[n]
         else:
@@ -90,6 +145,28 @@ def _natural_map(
         D[t] -= radius / size * (np.eye(e - n - 1) - np.outer(u, u)) @ S
         D[t, n] -= mu * u * (y[n] > 0)
     return F, D
+
+
+def _map_tangents(
+    t: slice, r: float, radius: float, slope: Array, direction: Array | None,
+    given: tuple[Array, Array, Array], found: tuple[Array, Array],
+) -> None:  # fmt: skip
+    """Evaluate the natural map of friction with a radius and its derivative."""
+    (H, y, xi), (F, D), identity = given, found, np.eye(t.stop - t.start)
+    if direction is not None:
+        F[t], D[t] = y[t] + radius * direction, np.outer(direction, slope)
+        D[t, t] += identity
+        return
+    s = y[t] - r * xi[t]
+    size = float(np.linalg.norm(s))
+    if size <= radius:
+        F[t], D[t] = r * xi[t], r * H[t]
+        return
+    u = s / size
+    S = -r * H[t]
+    S[:, t] += identity
+    F[t], D[t] = y[t] - radius * u, -radius / size * (identity - np.outer(u, u)) @ S - np.outer(u, slope)
+    D[t, t] += identity
 
 
 def _eliminated(D: Array, F: Array) -> Array:

@@ -30,7 +30,8 @@ class Impact(Brief):
     contacts: tuple[str, ...]
     """Names of the contacts with impulses."""
     impulses: dict[str, Array]
-    """Impulse of each of these contacts: the normal one, then those of friction along the slip velocities, in N s."""
+    """Impulse of each of these contacts: the normal one, then those of friction along the slip velocities, in N s;
+    of friction of constraints those along its slip velocities."""
     reactions: dict[str, Array]
     """Impulses Λ of constraints by name, with the force -BᵀΛ, in N s or N m s."""
     energy_loss: float
@@ -108,24 +109,24 @@ def impacts_of(solution: Solution) -> list[Impact]:
 
 def _impact(solution: Solution, t: float, before: tuple[Array, Array], after: Switched) -> list[Impact]:
     layout, mechanics = solution.system.layout, solution.system.mechanics
-    impulses = {
-        name: after.impulses[[normal, *(slip + np.arange(slips))]]
-        for name, (normal, slip, slips) in zip(layout.contact_names, layout.contacts[:, :3].tolist(), strict=True)
-        if after.impulses[normal] != 0
-    }
-    if not impulses:
-        return []
     own = {
-        row for normal, slip, slips in layout.contacts[:, :3].tolist() for row in (normal, *range(slip, slip + slips))
+        name: [*([normal] if normal >= 0 else []), *range(slip, slip + slips)]
+        for name, (normal, slip, slips) in zip(layout.contact_names, layout.contacts[:, :3].tolist(), strict=True)
     }
+    impulses = {name: after.impulses[rows] for name, rows in own.items() if after.impulses[rows[0]] != 0}
+    names = dict(zip(layout.contact_names, layout.contacts[:, 0].tolist(), strict=True))
+    met = tuple(name for name in impulses if names[name] >= 0)
+    if not met:
+        return []
+    of_contacts = {row for rows in own.values() for row in rows}
     reactions = {
         name: after.reactions[part.rows if part.is_array else part.rows[0]]
         for name, part in layout.constraints.items()
-        if not set(part.rows.ravel().tolist()) <= own
+        if not set(part.rows.ravel().tolist()) <= of_contacts
     }
     energies = [mechanics.energy(t, *before).sum(), mechanics.energy(after.t, after.q, after.v).sum()]
     loss = float(energies[0] - energies[1])
-    return [Impact(t, tuple(impulses), impulses, reactions, loss, after.t - t)]
+    return [Impact(t, met, impulses, reactions, loss, after.t - t)]
 
 
 def impulses_at(solution: Solution, event: Event) -> dict[str, Array]:

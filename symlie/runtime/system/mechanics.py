@@ -5,6 +5,7 @@ M(q) v' + g(t, q, v) + B(q)ᵀ λ = 0,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
@@ -13,7 +14,8 @@ import numpy as np
 
 from symlie.compile.cache import compiled_library
 from symlie.compile.library import Library
-from symlie.errors import RedundantConstraintsError
+from symlie.contract.constants import REACTION_STEPS, SETTLED_REACTION
+from symlie.errors import NotConvergedError, RedundantConstraintsError
 from symlie.options import Redundant
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import observer_files
@@ -21,6 +23,7 @@ from symlie.runtime.kernels.c_tables import problem_tables
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.unwrapped import with_angles, with_start_angles
+from symlie.runtime.kernels.reactions import turn_reactions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.saddle import SaddleAlgebra, instead_of_complement
@@ -167,6 +170,12 @@ class Mechanics:
         """Return the stored values of C of the constraint forces -Cᵀλ: B itself unless contacts slide with friction."""
         return self.kernels.columns(self.p, t, q, v) if self.layout.has_friction else jacobian
 
+    def reactions(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Return the components of all reactions of constraints with friction."""
+        if not self.layout.has_reactions:
+            return np.zeros(0)
+        return self.kernels.reactions(self.p, t, q, v, multipliers)
+
     def hidden_residual(
         self, t: float, q: Array, v: Array, jacobian: Array | None = None, about: Array | None = None
     ) -> Array:
@@ -187,9 +196,25 @@ class Mechanics:
         if not len(curvature):
             return self.solver.solve_mass(mass, force) + prescribed, np.zeros(0)
         right = -curvature - algebra.multiply(jacobian, prescribed)
-        columns = self.columns(t, q, v, jacobian)
-        acceleration, multipliers = self.solver.solve_saddle(mass, columns, jacobian, force, right)
+        acceleration, multipliers = self.along_reactions(
+            t, q, v, jacobian, lambda columns: self.solver.solve_saddle(mass, columns, jacobian, force, right)
+        )
         return acceleration + prescribed, multipliers
+
+    def along_reactions(
+        self, t: float, q: Array, v: Array, jacobian: Array, solution: Callable[[Array], tuple[Array, Array]]
+    ) -> tuple[Array, Array]:
+        """Return v' and λ from their solution with the stored values of C, in which friction on the norm of a reaction
+        F acts along n·F, with the direction n of F; a Newton iteration finds n."""
+        found = solution(self.columns(t, q, v, jacobian))
+        if not len(self.layout.turning_reactions):
+            return found
+        q = q.copy()
+        for _ in range(REACTION_STEPS):
+            if turn_reactions(self.layout, q, self.reactions(t, q, v, found[1])) <= SETTLED_REACTION:
+                return found
+            found = solution(self.columns(t, q, v, jacobian))
+        raise NotConvergedError(f"Reactions of constraints with friction of '{self.layout.name}' were not found")
 
     def saddle(
         self, mass: Array, right: Array, left: Array, r: Array, c: Array, dependent: DependentRows | None = None

@@ -6,12 +6,14 @@
 #include "cone_problem.h"
 #include "contact_table.h"
 
-/* Some contacts, with the first row of each and the number of rows, and memory for all contacts; rows have the stride
- * DIMENSION in W and X, and CONTACT_ROWS in G. */
+/* Some contacts, then all friction of constraints, with the first row of each and the number of rows, and memory for all; rows
+ * have the stride DIMENSION in W and X, and CONTACT_ROWS in G. */
 typedef struct {
-    int count;
+    int count;    /* contacts and friction */
+    int contacts;
     int *contact;
     int *begin;
+    int *first;   /* first component of the reaction of each friction, and their number */
     symlie_real *friction;
     symlie_real *W;
     symlie_real *X;
@@ -19,9 +21,11 @@ typedef struct {
     symlie_real *rate;          /* W v + b */
     symlie_real *size;          /* sizes of the terms of W v */
     symlie_real *curvature;
+    symlie_real *limit;
+    symlie_real *response;      /* of reactions to forces along rows, component by component with the stride CONTACT_ROWS */
 } contact_rows;
 
-#define CONTACT_MEMORY (CONTACTS + CONTACT_ROWS * (2LL * DIMENSION + CONTACT_ROWS + 3))
+#define CONTACT_MEMORY (2LL * CONTACTS + CONTACT_ROWS * (2LL * DIMENSION + CONTACT_ROWS + 3 + REACTIONS))
 
 /* Place the arrays in memory of CONTACT_MEMORY numbers. */
 static inline void place_contact_rows(const symlie_problem *restrict P, symlie_real *memory, contact_rows *restrict R)
@@ -33,6 +37,21 @@ static inline void place_contact_rows(const symlie_problem *restrict P, symlie_r
     R->rate = R->G + CONTACT_ROWS * CONTACT_ROWS;
     R->size = R->rate + CONTACT_ROWS;
     R->curvature = R->size + CONTACT_ROWS;
+    R->limit = R->curvature + CONTACT_ROWS;
+    R->response = R->limit + CONTACTS;
+}
+
+/* First row of the slip of a contact or friction. */
+static inline int first_slip(const contact_rows *restrict R, int i)
+{
+    return R->begin[i] + (i < R->contacts);
+}
+
+/* Friction of constraints in an impact, in which only reactions count; `none` are zeros for all rows and reactions. */
+static inline cone_friction impulsive_friction(const contact_rows *restrict R, int stride, const symlie_real *restrict none)
+{
+    const cone_friction found = {R->count - R->contacts, R->friction + R->contacts, none, R->first, none, R->response, stride, 0, 0};
+    return found;
 }
 
 /* Copy a configuration with all contacts open (0) or all equations of contacts in force (1). */
@@ -49,10 +68,10 @@ static inline void with_contacts(const symlie_problem *restrict P, const symlie_
 
 static inline long long evaluation_workspace(const symlie_problem *restrict P)
 {
-    return STORAGE + 3LL * JACOBIAN_VALUES + 2LL * DIMENSION + 6LL * ROWS;
+    return STORAGE + 3LL * JACOBIAN_VALUES + 2LL * DIMENSION + 6LL * ROWS + REACTIONS;
 }
 
-/* Evaluate the rows of the contacts in R, of which `contact` and `count` are known. */
+/* Evaluate the rows of the contacts in R, of which `contact` and `contacts` are known, and of all friction. */
 SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                       const symlie_real *restrict v, const symlie_real *restrict law, mass_matrix *restrict mass,
                                       contact_rows *restrict R)
@@ -69,6 +88,15 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
     ARRAY(unit, ROWS);
     ARRAY(none, ROWS);
     ARRAY(lambda, ROWS);
+    ARRAY(F, REACTIONS);
+    R->count = R->contacts;
+    R->first[0] = 0;
+    for (int i = 0; i < CONTACTS; i++) {
+        if (is_contact(P, i)) continue;
+        const int k = R->count - R->contacts;
+        R->first[k + 1] = R->first[k] + contact_of(P, i)[CONTACT_REACTIONS];
+        R->contact[R->count++] = i;
+    }
     with_contacts(P, q, 0, at);
     system_jacobian(P, t, at, v, open);
     with_contacts(P, q, 1, at);
@@ -86,7 +114,8 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
         const int *contact = contact_of(P, R->contact[i]);
         R->begin[i] = row;
         R->friction[i] = law[2 * R->contact[i]];
-        for (int j = 0; j < 1 + contact[CONTACT_SLIPS]; j++, row++) {
+        R->limit[i] = law[2 * R->contact[i] + 1];
+        for (int j = i < R->contacts ? 0 : 1; j < 1 + contact[CONTACT_SLIPS]; j++, row++) {
             const int equation = j ? contact[CONTACT_SLIP] + j - 1 : contact[CONTACT_NORMAL];
             for (int k = 0; k < DIMENSION; k++) r[k] = 0;
             unit[equation] = -1;
@@ -94,6 +123,10 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
             unit[equation] = 0;
             copy(DIMENSION, r, R->W + row * DIMENSION);
             if (!solve_stage(P, mass, open, open, r, none, R->X + row * DIMENSION, lambda)) return stage_failure(P, 0, mass, r, none);
+#if REACTIONS
+            system_reactions(P, t, q, v, lambda, F);
+#endif
+            for (int k = 0; k < REACTIONS; k++) R->response[k * CONTACT_ROWS + row] = F[k];
             R->rate[row] = rate[equation], R->size[row] = size[equation], R->curvature[row] = curvature[equation];
         }
     }

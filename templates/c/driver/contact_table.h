@@ -3,14 +3,21 @@
 #define SYMLIE_CONTACT_TABLE_H
 
 /* Columns of P->contact; see CONTACT_TABLE in symlie/runtime/layout/event_changes.py. */
-enum { CONTACT_NORMAL, CONTACT_SLIP, CONTACT_SLIPS, CONTACT_CLOSED, CONTACT_STICKS, CONTACT_DIRECTION, CONTACT_SPEED, CONTACT_EVENT, CONTACT_WIDTH = CONTACT_EVENT + 4 };
+enum { CONTACT_NORMAL, CONTACT_SLIP, CONTACT_SLIPS, CONTACT_CLOSED, CONTACT_STICKS, CONTACT_DIRECTION, CONTACT_SPEED, CONTACT_EVENT, CONTACT_REACTIONS = CONTACT_EVENT + 4, CONTACT_REACTION, CONTACT_WIDTH };
 
 /* Kinds of events of contacts, as bits. */
 enum { TOUCHES = 1, LIFTS = 2, STICKS = 4, SLIPS = 8 };
 
+/* Contacts have a normal equation; friction of constraints has none, and the direction of its reaction follows the slack of a
+ * configuration. */
 static inline const int *contact_of(const symlie_problem *restrict P, int i)
 {
     return P->contact + CONTACT_WIDTH * i;
+}
+
+static inline int is_contact(const symlie_problem *restrict P, int i)
+{
+    return contact_of(P, i)[CONTACT_NORMAL] >= 0;
 }
 
 /* Return whether an event belongs to another mode of its contact than the present one. */

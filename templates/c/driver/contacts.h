@@ -8,7 +8,8 @@
 static inline long long contact_workspace(const symlie_problem *restrict P)
 {
     return CONTACT_MEMORY + 2LL * CONE_WORKSPACE(CONTACT_ROWS) + evaluation_workspace(P) + mode_workspace(P) + acceleration_workspace(P)
-           + 2LL * CONTACTS + 4LL * CONTACT_ROWS + 3LL * STORAGE + 8LL * DIMENSION + 8LL * ROWS + 2LL * JACOBIAN_VALUES;
+           + 2LL * CONTACTS + 6LL * CONTACT_ROWS + 3LL * STORAGE + 8LL * DIMENSION + 8LL * ROWS + 2LL * JACOBIAN_VALUES + 4LL * REACTIONS
+           + CONTACT_ROWS * (long long)(CONTACT_ROWS + REACTIONS);
 }
 
 /* Collect the events of contacts at the time of the state. */
@@ -23,7 +24,7 @@ static inline void events_of_contacts(const symlie_problem *restrict P, const sy
     }
 }
 
-/* Choose the contacts that are closed, that close at an event, or whose gap is zero up to rounding. */
+/* Choose the contacts that are closed, that close at an event, or whose gap is zero up to rounding, without friction. */
 static inline void find_touching(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                  const symlie_real *restrict v, const int *restrict fired, contact_rows *restrict R)
 {
@@ -37,41 +38,61 @@ static inline void find_touching(const symlie_problem *restrict P, symlie_real *
     system_constraint(P, t, full, gap);
     system_jacobian(P, t, full, v, B);
     hidden_residual(P, t, full, B, v, 0, b, speed);
-    R->count = 0;
+    R->contacts = 0;
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i), row = contact[CONTACT_NORMAL];
+        if (row < 0) continue;
         const int is_met = gap[row] <= rounding + TIME_RESOLUTION * fabs(t) * fmax(-speed[row], 0);
-        if (is_met || q[contact[CONTACT_CLOSED]] != 0 || fired[i] & TOUCHES) R->contact[R->count++] = i;
+        if (is_met || q[contact[CONTACT_CLOSED]] != 0 || fired[i] & TOUCHES) R->contact[R->contacts++] = i;
     }
 }
 
-/* Compute the impulses p of impacts that follow each other, the fastest first. */
+/* Compute the impulses p of impacts that follow each other, the fastest first; friction of constraints takes part in each. */
 SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_real *restrict work, const contact_rows *restrict R,
                                     const symlie_real *restrict law, symlie_real *restrict p)
 {
     ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
-    const int rows = R->begin[R->count];
-    symlie_real c[3], found[3], slowest = 0;
+    ARRAY(G, CONTACT_ROWS * CONTACT_ROWS);
+    ARRAY(response, REACTIONS * CONTACT_ROWS);
+    ARRAY(c, CONTACT_ROWS);
+    ARRAY(found, CONTACT_ROWS);
+    ARRAY(none, CONTACTS + REACTIONS);
+    ARRAY(sizes, CONTACT_ROWS);
+    ARRAY(friction, CONTACTS);
+    const int rows = R->begin[R->count], others = R->begin[R->contacts], reactions = R->first[R->count - R->contacts];
+    int own[CONTACTS + 1], kept[CONTACT_ROWS + 1];
+    symlie_real slowest = 0;
+    cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
+    rubbing.response = response;
+    for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     for (int k = 0; k < rows; k++) p[k] = 0;
-    for (int i = 0; i < R->count; i++) slowest = fmax(slowest, CONTACT_ROUNDING * R->size[R->begin[i]]);
+    for (int i = 0; i < R->contacts; i++) slowest = fmax(slowest, CONTACT_ROUNDING * R->size[R->begin[i]]);
     for (int n = 0; n < MOST_IMPACTS; n++) {
-        int chosen = 0;
+        int chosen = 0, size = 0;
         symlie_real least = INFINITY, speed = 0;
-        for (int i = 0; i < R->count; i++) {
+        for (int i = 0; i < R->contacts; i++) {
             const int row = R->begin[i];
             symlie_real rate = R->rate[row];
             for (int k = 0; k < rows; k++) rate += R->G[row * CONTACT_ROWS + k] * p[k];
             if (rate / sqrt(R->G[row * CONTACT_ROWS + row]) < least) least = rate / sqrt(R->G[row * CONTACT_ROWS + row]), speed = rate, chosen = i;
         }
         if (!(speed < -slowest)) return SYMLIE_DONE;
-        const int first = R->begin[chosen], own[] = {0, R->begin[chosen + 1] - first};
-        for (int j = 0; j < own[1]; j++) {
-            c[j] = R->rate[first + j];
-            for (int k = 0; k < rows; k++) c[j] += R->G[(first + j) * CONTACT_ROWS + k] * p[k];
+        for (int k = R->begin[chosen]; k < R->begin[chosen + 1]; k++) kept[size++] = k;
+        own[0] = 0, friction[0] = R->friction[chosen];
+        for (int i = R->contacts; i < R->count; i++) {
+            own[i - R->contacts + 1] = size + R->begin[i] - others, friction[i - R->contacts + 1] = R->friction[i];
+        }
+        for (int k = others; k < rows; k++) kept[size++] = k;
+        own[R->count - R->contacts + 1] = size;
+        for (int j = 0; j < size; j++) {
+            c[j] = R->rate[kept[j]], sizes[j] = R->size[kept[j]];
+            for (int k = 0; k < rows; k++) c[j] += R->G[kept[j] * CONTACT_ROWS + k] * p[k];
+            for (int k = 0; k < size; k++) G[k * CONTACT_ROWS + j] = R->G[kept[k] * CONTACT_ROWS + kept[j]];
+            for (int k = 0; k < reactions; k++) response[k * CONTACT_ROWS + j] = R->response[k * CONTACT_ROWS + kept[j]];
         }
         c[0] *= 1 + law[2 * R->contact[chosen] + 1];
-        if (!solve_cone(1, 0, own, CONTACT_ROWS, R->G + first * (CONTACT_ROWS + 1), c, R->friction + chosen, R->size + first, memory, found)) return SYMLIE_NO_CONTACT_MODE;
-        for (int j = 0; j < own[1]; j++) p[first + j] += found[j];
+        if (!solve_cone(1 + R->count - R->contacts, 0, own, CONTACT_ROWS, G, c, friction, sizes, &rubbing, memory, found)) return SYMLIE_NO_CONTACT_MODE;
+        for (int j = 0; j < size; j++) p[kept[j]] += found[j];
     }
     return SYMLIE_NO_CONTACT_MODE;
 }
@@ -82,8 +103,8 @@ static inline void known_sizes(const symlie_problem *restrict P, const contact_r
     for (int k = 0; k < ROWS; k++) out[k] = 0;
     for (int i = 0; i < R->count; i++) {
         const int *contact = contact_of(P, R->contact[i]);
-        out[contact[CONTACT_NORMAL]] = size[R->begin[i]];
-        for (int j = 0; j < contact[CONTACT_SLIPS]; j++) out[contact[CONTACT_SLIP] + j] = size[R->begin[i] + 1 + j];
+        if (i < R->contacts) out[contact[CONTACT_NORMAL]] = size[R->begin[i]];
+        for (int j = 0; j < contact[CONTACT_SLIPS]; j++) out[contact[CONTACT_SLIP] + j] = size[first_slip(R, i) + j];
     }
 }
 
@@ -113,8 +134,10 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
     ARRAY(a, DIMENSION);
     ARRAY(sizes, ROWS);
+    ARRAY(none, CONTACTS + REACTIONS);
+    for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     for (int i = 0; i < CONTACTS; i++) fired[i] = 0;
-    for (int i = 0; i < R->count; i++) {
+    for (int i = 0; i < R->contacts; i++) {
         const int *contact = contact_of(P, R->contact[i]);
         state->q[contact[CONTACT_CLOSED]] = 0;
         if (contact[CONTACT_SLIPS]) state->q[contact[CONTACT_STICKS]] = 0;
@@ -124,7 +147,8 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     for (int pass = 0; pass < 2 && status == SYMLIE_DONE; pass++) {
         status = evaluate_contact_rows(P, work, state->t, state->q, v, law, mass, R);
         if (status != SYMLIE_DONE) break;
-        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, memory, p)) return SYMLIE_NO_CONTACT_MODE;
+        const cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
+        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, &rubbing, memory, p)) return SYMLIE_NO_CONTACT_MODE;
         if (pass) break;
         copy(DIMENSION, v, d);
         add_contact_impulses(P, R, p, d);
@@ -143,7 +167,7 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     if (status != SYMLIE_DONE) return status;
     add_contact_impulses(P, R, p, v);
     copy(DIMENSION, v, state->v);
-    for (int i = 0; i < R->count; i++) state->q[contact_of(P, R->contact[i])[CONTACT_SPEED]] = 0;
+    for (int i = 0; i < R->contacts; i++) state->q[contact_of(P, R->contact[i])[CONTACT_SPEED]] = 0;
     known_sizes(P, R, R->size, sizes);
     return find_modes(P, work, state->t, state->q, state->v, law, fired, sizes, mass, R);
 }
@@ -153,8 +177,8 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
                                 long long first, symlie_real end, mass_matrix *restrict mass, symlie_state *restrict state,
                                 const symlie_record *restrict record, symlie_real *restrict flight)
 {
-    int fired[CONTACTS], chosen[CONTACTS], begin[CONTACTS + 1], closing[CONTACTS], touching, meets = 0, closes = 0;
-    contact_rows rows = {.contact = chosen, .begin = begin}, *R = &rows;
+    int fired[CONTACTS], chosen[CONTACTS], begin[CONTACTS + 1], first_reaction[CONTACTS + 1], closing[CONTACTS], touching, meets = 0, closes = 0;
+    contact_rows rows = {.contact = chosen, .begin = begin, .first = first_reaction}, *R = &rows;
     ARRAY(law, 2 * CONTACTS);
     ARRAY(p, CONTACT_ROWS);
     ARRAY(after, CONTACT_ROWS);
@@ -164,6 +188,8 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
     ARRAY(of_rows, CONTACT_MEMORY);
     ARRAY(sizes, ROWS);
+    ARRAY(none, CONTACTS + REACTIONS);
+    for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     place_contact_rows(P, of_rows, R);
     const symlie_real t = state->t;
     *flight = 0;
@@ -171,32 +197,33 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     system_contacts(P, t, state->q, law);
     events_of_contacts(P, record, first, t, fired);
     find_touching(P, work, t, state->q, state->v, fired, R);
-    touching = R->count;
+    touching = R->contacts;
     for (int i = 0; i < CONTACTS; i++) {
         symlie_real *largest = state->q + contact_of(P, i)[CONTACT_SPEED];
         *largest = fmax(*largest, 0);
     }
-    int status = touching ? evaluate_contact_rows(P, work, t, state->q, state->v, law, mass, R) : SYMLIE_DONE;
+    int status = touching || RUBS ? evaluate_contact_rows(P, work, t, state->q, state->v, law, mass, R) : SYMLIE_DONE;
     if (status != SYMLIE_DONE) return status;
     for (int i = 0; i < touching; i++) meets |= -R->rate[begin[i]] > CONTACT_ROUNDING * R->size[begin[i]];
     if (!meets) {
-        R->count = 0;
+        R->contacts = 0;
         for (int i = 0; i < touching; i++) {
             const int is_closed = state->q[contact_of(P, chosen[i])[CONTACT_CLOSED]] != 0;
-            if (is_closed || R->rate[begin[i]] <= CONTACT_ROUNDING * R->size[begin[i]]) closing[R->count++] = chosen[i];
+            if (is_closed || R->rate[begin[i]] <= CONTACT_ROUNDING * R->size[begin[i]]) closing[R->contacts++] = chosen[i];
         }
-        for (int i = 0; i < R->count; i++) chosen[i] = closing[i];
+        for (int i = 0; i < R->contacts; i++) chosen[i] = closing[i];
         return find_modes(P, work, t, state->q, state->v, law, fired, 0, mass, R);
     }
     /* The impact. */
-    const int size = begin[touching];
+    const int size = begin[R->count];
+    const cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
     for (int k = 0; k < size; k++) after[k] = R->rate[k];
     for (int k = 0; k < CONTACT_ROWS; k++) approach[k] = 0;
     for (int i = 0; i < touching; i++) approach[i] = -R->rate[begin[i]], after[begin[i]] *= 1 + law[2 * chosen[i] + 1];
     if (control->sequential_impacts)
         status = impacts_in_sequence(P, work, R, law, p);
     else
-        status = solve_cone(touching, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
+        status = solve_cone(R->count, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, &rubbing, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
     if (status != SYMLIE_DONE) return status;
     add_contact_impulses(P, R, p, state->v);
     symlie_real fastest = 0, met = 0, longest = 0, fall = 0, most = 0;
@@ -218,21 +245,26 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
         met = fmax(met, approach[i]);
         all[i] = chosen[i];
     }
+    for (int j = begin[touching]; j < size; j++) {
+        symlie_real now = 0;
+        for (int k = 0; k < DIMENSION; k++) now += fabs(R->W[j * DIMENSION + k]) * fabs(state->v[k]);
+        R->size[j] = fmax(R->size[j], now);
+    }
     for (int i = 0; i < touching; i++)
         if (is_resting[i]) closing[resting++] = all[i];
     known_sizes(P, R, R->size, sizes);
-    R->count = resting;
+    R->contacts = resting;
     for (int i = 0; i < resting; i++) chosen[i] = closing[i];
     status = find_modes(P, work, t, state->q, state->v, law, fired, sizes, mass, R);
     if (status == SYMLIE_DONE) status = index1_acceleration(P, work, t, state->q, state->v, mass, a, lambda);
     if (status != SYMLIE_DONE) return status;
     const symlie_real lowest = 2 * LOWEST_FLIGHT * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
     /* Flights of the contacts that have opened. */
-    R->count = touching;
+    R->contacts = touching;
     for (int i = 0; i < touching; i++) chosen[i] = all[i];
     status = evaluate_contact_rows(P, work, t, state->q, state->v, law, mass, R);
     if (status != SYMLIE_DONE) return status;
-    R->count = 0;
+    R->contacts = 0;
     for (int i = 0; i < touching; i++) {
         const symlie_real towards = -(along_row(P, R, begin[i], a) + R->curvature[begin[i]]);
         const int is_back = !is_resting[i] && towards > 0;
@@ -240,7 +272,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
         if (is_back && (!(*flight > 0) || 2 * after[i] / towards < *flight)) *flight = 2 * after[i] / towards;
         if (is_back && is_last[i]) fall = fmax(fall, towards), most = fmax(most, state->q[contact_of(P, all[i])[CONTACT_SPEED]]);
         if (is_back && is_last[i]) longest = fmax(longest, 2 * after[i] / towards), fastest = fmax(fastest, after[i]), closes = 1;
-        if (is_resting[i] || (is_back && is_last[i])) closing[R->count++] = all[i];
+        if (is_resting[i] || (is_back && is_last[i])) closing[R->contacts++] = all[i];
     }
     if (closes) {
         symlie_real left = fastest < met ? longest / (1 - fastest / met) : INFINITY;
@@ -248,7 +280,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
         const symlie_real height = fmax(lowest / (2 * LOWEST_FLIGHT), most * most / fall);
         if (left < TIME_RESOLUTION * fabs(t) || !(fall * left * left <= LONGEST_REST * height)) left = 0;
         if (t + left < end) {
-            for (int i = 0; i < R->count; i++) chosen[i] = closing[i];
+            for (int i = 0; i < R->contacts; i++) chosen[i] = closing[i];
             *flight = 0;
             return end_sequence(P, work, left, law, fired, mass, state, R);
         }

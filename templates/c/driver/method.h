@@ -61,6 +61,12 @@
 #define SLIDES 0
 #endif
 
+/* Number of components of reactions of constraints with friction; 1 if friction acts along their directions. */
+#ifndef REACTIONS
+#define REACTIONS 0
+#define TURNS 0
+#endif
+
 /* 1 if each step proposes the length of the next one. */
 #ifndef CHOOSES_LENGTH
 #define CHOOSES_LENGTH CHOOSES_ORDER

@@ -29,6 +29,7 @@ static inline void constraint_force(const symlie_problem *restrict P, symlie_rea
     ARRAY(B, JACOBIAN_VALUES);
     symlie_jacobian(P, t, q, v, B);
     FORCE_ROWS(C, t, q, v, B);
+    (void)(FORCE_ROWS_TURN(C, t, v, lambda));
     for (int k = 0; k < DIMENSION; k++) force[k] = 0;
     subtract_constraint_force(P, C, lambda, force);
 }

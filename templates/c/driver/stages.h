@@ -36,12 +36,28 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
 #ifndef SLIDES
 #define SLIDES 0
 #endif
-#if SLIDES
+#ifndef TURNS
+#define REACTIONS 0
+#define TURNS 0
+#endif
+#if TURNS
+/* With friction on the norm of a reaction F, C depends on the direction of F, for which the array turned_q has a place. */
+#define FORCE_ROWS(C, t, q, v, B) \
+    ARRAY(C, JACOBIAN_VALUES);    \
+    ARRAY(turned_q, STORAGE);     \
+    ARRAY(found_F, REACTIONS);    \
+    copy(STORAGE, q, turned_q);   \
+    system_columns(P, t, turned_q, v, C)
+#define FORCE_ROWS_TURN(C, t, v, lambda) turn_force_rows(P, t, turned_q, v, lambda, found_F, C)
+#include "turning_reactions.h"
+#elif SLIDES
 #define FORCE_ROWS(C, t, q, v, B) \
     ARRAY(C, JACOBIAN_VALUES);    \
     system_columns(P, t, q, v, C)
+#define FORCE_ROWS_TURN(C, t, v, lambda) 0
 #else
 #define FORCE_ROWS(C, t, q, v, B) const symlie_real *restrict C = B
+#define FORCE_ROWS_TURN(C, t, v, lambda) 0
 #endif
 
 #if CONSTRAINED
@@ -151,7 +167,7 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 
 static inline long long acceleration_workspace(const symlie_problem *restrict P)
 {
-    return DIMENSION + (1 + SLIDES) * (long long)JACOBIAN_VALUES + 2LL * ROWS;
+    return DIMENSION + (1 + SLIDES) * (long long)JACOBIAN_VALUES + 2LL * ROWS + (TURNS ? STORAGE + (long long)REACTIONS : 0);
 }
 
 /* Compute r = -g for the components that solvers read. */
@@ -203,7 +219,11 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
     const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
     if (status != SYMLIE_DONE) return status;
     FORCE_ROWS(C, t, q, v, B);
-    if (!solve_velocities(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    int turns = 0; /* turns of reactions with friction */
+    do {
+        if (turns++ > REACTION_STEPS) return SYMLIE_NOT_CONVERGED;
+        if (!solve_velocities(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    } while (FORCE_ROWS_TURN(C, t, v, lambda));
     take_minimal_multipliers(P, mass, lambda);
 #else
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);

@@ -117,7 +117,13 @@ PART_OF_STEP int step_between(const symlie_problem *restrict P, symlie_real *res
     if (!MASS_IS_CONSTANT && !keeps_mass && !evaluate_mass(P, t, q, mass)) return mass_failure(P, angle, mass);
     take_forces(P, t, q, v, r);
     FORCE_ROWS(C, t, q, v, B);
-    return stage_between(P, angle, mass, C, r, next_t, next_q, known, length, alpha, about, change, next_B, b, c, a, lambda);
+    int turns = 0; /* turns of reactions with friction */
+    do {
+        if (turns++ > REACTION_STEPS) return SYMLIE_NOT_CONVERGED;
+        const int status = stage_between(P, angle, mass, C, r, next_t, next_q, known, length, alpha, about, change, next_B, b, c, a, lambda);
+        if (status != SYMLIE_DONE) return status;
+    } while (FORCE_ROWS_TURN(C, t, v, lambda));
+    return SYMLIE_DONE;
 }
 
 /* Replace multipliers by those of minimal norm for the redundancy of B; the omitted equations remain those of the first

@@ -70,7 +70,7 @@ typedef struct {
     long long changes;              /* changes of the state at events */
     const int *change;              /* changes x 3: event value, component of (v, q), result of the kernel `resets`; -1
                                      * and -2 stand for the values 0 and 1 */
-    const int *contact;             /* contacts x 11, see contact_rows.h */
+    const int *contact;             /* contacts x 13, see contact_table.h */
     const int *contact_event;       /* for each event value 4 x contact + kind of the event, or -1 */
     symlie_real *workspace;         /* symlie_workspace values */
     const void *values;             /* with tangents: the symlie_problem of numbers without them, with a workspace of

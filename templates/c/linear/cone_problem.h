@@ -7,7 +7,20 @@
 #include "vectors.h"
 
 /* Size of the workspace for n equations. */
-#define CONE_WORKSPACE(n) (2LL * (n) * (n) + 6LL * (n))
+#define CONE_WORKSPACE(n) (2LL * (n) * (n) + 7LL * (n))
+
+/* Friction of bilateral constraints, whose blocks are the last ones of a problem: the radius is L + mu |a + R P|. */
+typedef struct {
+    int count;
+    const symlie_real *friction;  /* mu */
+    const symlie_real *limit;     /* L */
+    const int *first;             /* first component of each reaction, and the number of all */
+    const symlie_real *reaction;  /* a */
+    const symlie_real *response;  /* R, component by component, with a stride */
+    int stride;
+    const int *slides;            /* 1: P_T = -(L + mu |a + R P|) d */
+    const symlie_real *direction; /* d, in the places of equations; may be null if nothing slides */
+} cone_friction;
 
 /* A contact problem with scaled equations; begin[i] is the first equation of each block, and begin[count] their number. */
 typedef struct {
@@ -23,6 +36,8 @@ typedef struct {
     symlie_real *xi;
     symlie_real *F; /* natural map P - prox(P - r xi), and its generalised derivative */
     symlie_real *D;
+    symlie_real *slope; /* derivative of a radius */
+    const cone_friction *rubbing;
     symlie_real *column; /* original indices of the columns of D during its elimination */
 } cone_problem;
 
@@ -44,6 +59,37 @@ static inline symlie_real cone_rate(const cone_problem *restrict C, int k)
     return sum + C->d[k];
 }
 
+/* Compute the radius of block i, and its derivative in C->slope if `differentiates` is 1. */
+static inline symlie_real cone_radius(const cone_problem *restrict C, int i, int differentiates)
+{
+    const cone_friction *rubbing = C->rubbing;
+    const int size = C->begin[C->count], n = C->begin[i], k = i - (C->count - rubbing->count);
+    for (int j = 0; differentiates && j < size; j++) C->slope[j] = 0;
+    if (k < 0) {
+        if (differentiates && C->y[n] > 0) C->slope[n] = C->friction[i];
+        return C->friction[i] * fmax(C->y[n], 0);
+    }
+    symlie_real F[3] = {0, 0, 0}, length = 0;
+    const int first = rubbing->first[k], components = rubbing->first[k + 1] - first;
+    for (int c = 0; c < components; c++) {
+        F[c] = rubbing->reaction[first + c];
+        for (int j = 0; j < size; j++) F[c] += rubbing->response[(first + c) * rubbing->stride + j] / C->scale[j] * C->y[j];
+        length += F[c] * F[c];
+    }
+    length = sqrt(length);
+    for (int c = 0; c < components && differentiates && length > 0; c++)
+        for (int j = 0; j < size; j++)
+            C->slope[j] += C->scale[n] * rubbing->friction[k] / length * F[c] * rubbing->response[(first + c) * rubbing->stride + j] / C->scale[j];
+    return C->scale[n] * (rubbing->limit[k] + rubbing->friction[k] * length);
+}
+
+/* Return the direction in which block i slides, or null if it follows from the problem. */
+static inline const symlie_real *cone_direction(const cone_problem *restrict C, int i)
+{
+    const int k = i - (C->count - C->rubbing->count);
+    return k >= 0 && C->rubbing->slides && C->rubbing->slides[k] ? C->rubbing->direction : 0;
+}
+
 /* Evaluate the natural map, and its derivative if `differentiates` is 1. Return its largest absolute entry. */
 static inline symlie_real natural_map(const cone_problem *restrict C, int differentiates)
 {
@@ -52,37 +98,44 @@ static inline symlie_real natural_map(const cone_problem *restrict C, int differ
     for (int k = 0; k < size; k++) C->xi[k] = cone_rate(C, k);
     for (int k = 0; differentiates && k < size * size; k++) C->D[k] = 0;
     for (int i = 0; i < C->count; i++) {
-        const int n = C->begin[i], e = C->begin[i + 1];
+        const int has_normal = i < C->count - C->rubbing->count, n = C->begin[i], first = n + has_normal, e = C->begin[i + 1];
         symlie_real *restrict D = C->D;
-        if (C->holds || C->y[n] - C->xi[n] > 0) {
+        if (has_normal && (C->holds || C->y[n] - C->xi[n] > 0)) {
             C->F[n] = C->xi[n];
             for (int j = 0; differentiates && j < size; j++) D[n * size + j] = C->H[n * size + j];
-        } else {
+        } else if (has_normal) {
             C->F[n] = C->y[n];
             if (differentiates) D[n * size + n] = 1;
         }
-        if (e == n + 1) continue;
-        const symlie_real r = tangential_step(C, n, e), radius = C->friction[i] * fmax(C->y[n], 0);
+        if (e == first) continue;
+        const symlie_real radius = cone_radius(C, i, differentiates), *d = cone_direction(C, i);
+        for (int k = first; k < e && d; k++) {
+            C->F[k] = C->y[k] + radius * d[k];
+            if (differentiates) D[k * size + k] = 1;
+            for (int j = 0; differentiates && j < size; j++) D[k * size + j] += d[k] * C->slope[j];
+        }
+        if (d) continue;
+        const symlie_real r = tangential_step(C, first - 1, e);
         symlie_real s[2] = {0, 0}, length = 0;
-        for (int k = n + 1; k < e; k++) s[k - n - 1] = C->y[k] - r * C->xi[k], length += s[k - n - 1] * s[k - n - 1];
+        for (int k = first; k < e; k++) s[k - first] = C->y[k] - r * C->xi[k], length += s[k - first] * s[k - first];
         length = sqrt(length);
         if (length <= radius) {
-            for (int k = n + 1; k < e; k++) {
+            for (int k = first; k < e; k++) {
                 C->F[k] = r * C->xi[k];
                 for (int j = 0; differentiates && j < size; j++) D[k * size + j] = r * C->H[k * size + j];
             }
             continue;
         }
-        for (int k = n + 1; k < e; k++) {
-            const symlie_real u = s[k - n - 1] / length;
+        for (int k = first; k < e; k++) {
+            const symlie_real u = s[k - first] / length;
             C->F[k] = C->y[k] - radius * u;
             if (!differentiates) continue;
             D[k * size + k] += 1;
-            for (int l = n + 1; l < e; l++) {
-                const symlie_real across = radius / length * ((l == k) - u * s[l - n - 1] / length);
+            for (int l = first; l < e; l++) {
+                const symlie_real across = radius / length * ((l == k) - u * s[l - first] / length);
                 for (int j = 0; j < size; j++) D[k * size + j] -= across * ((j == l) - r * C->H[l * size + j]);
             }
-            if (C->y[n] > 0) D[k * size + n] -= C->friction[i] * u;
+            for (int j = 0; j < size; j++) D[k * size + j] -= C->slope[j] * u;
         }
     }
     for (int k = 0; k < size; k++) largest = !(fabs(C->F[k]) <= largest) ? fabs(C->F[k]) : largest;
@@ -145,26 +198,29 @@ static inline int cone_is_solved(const cone_problem *restrict C, symlie_real tol
 static inline void sweep_cone(const cone_problem *restrict C)
 {
     for (int i = 0; i < C->count; i++) {
-        const int n = C->begin[i], e = C->begin[i + 1];
-        C->y[n] -= cone_rate(C, n);
-        if (!C->holds) C->y[n] = fmax(0, C->y[n]);
-        if (e == n + 1) continue;
-        const symlie_real r = tangential_step(C, n, e), radius = C->friction[i] * fmax(0, C->y[n]);
+        const int has_normal = i < C->count - C->rubbing->count, n = C->begin[i], first = n + has_normal, e = C->begin[i + 1];
+        if (has_normal) C->y[n] -= cone_rate(C, n);
+        if (has_normal && !C->holds) C->y[n] = fmax(0, C->y[n]);
+        if (e == first) continue;
+        const symlie_real radius = cone_radius(C, i, 0), *d = cone_direction(C, i);
+        for (int k = first; k < e && d; k++) C->y[k] = -radius * d[k];
+        if (d) continue;
+        const symlie_real r = tangential_step(C, first - 1, e);
         symlie_real s[2] = {0, 0}, length = 0;
-        for (int k = n + 1; k < e; k++) s[k - n - 1] = C->y[k] - r * cone_rate(C, k), length += s[k - n - 1] * s[k - n - 1];
+        for (int k = first; k < e; k++) s[k - first] = C->y[k] - r * cone_rate(C, k), length += s[k - first] * s[k - first];
         length = sqrt(length);
-        for (int k = n + 1; k < e; k++) C->y[k] = length <= radius ? s[k - n - 1] : radius * s[k - n - 1] / length;
+        for (int k = first; k < e; k++) C->y[k] = length <= radius ? s[k - first] : radius * s[k - first] / length;
     }
 }
 
 /* Compute P for the matrix G, whose rows have the given stride; xi_N = 0 if contacts are to hold; `sizes` are
  * those of the terms of c. Return 0 if no solution is found. */
 static inline int solve_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G, const symlie_real *restrict c,
-                             const symlie_real *restrict friction, const symlie_real *restrict sizes, symlie_real *restrict work,
-                             symlie_real *restrict P)
+                             const symlie_real *restrict friction, const symlie_real *restrict sizes, const cone_friction *rubbing,
+                             symlie_real *restrict work, symlie_real *restrict P)
 {
     const int size = begin[count];
-    cone_problem problem = {count, holds, 0, begin, friction, work, 0, 0, 0, 0, 0, 0, 0}, *C = &problem;
+    cone_problem problem = {.count = count, .holds = holds, .begin = begin, .friction = friction, .H = work, .rubbing = rubbing}, *C = &problem;
     C->D = C->H + size * size;
     C->d = C->D + size * size;
     C->scale = C->d + size;
@@ -172,6 +228,7 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
     C->xi = C->y + size;
     C->F = C->xi + size;
     C->column = C->F + size;
+    C->slope = C->column + size;
     for (int i = 0; i < count; i++) {
         if (!(G[begin[i] * stride + begin[i]] > 0)) return 0;
         for (int k = begin[i]; k < begin[i + 1]; k++) C->scale[k] = sqrt(G[begin[i] * stride + begin[i]]);

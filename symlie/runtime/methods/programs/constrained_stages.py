@@ -48,11 +48,12 @@ class ConstrainedStages:
         (t, q, B), where the velocity is known + length·v'."""
         (t, q, v, jacobian), (next_t, next_q, next_jacobian) = point, following
         m, force, mass = self._mechanics, self._stepper.force(t, q, v), self._mechanics.mass(t, q)
-        jacobian = m.columns(t, q, v, jacobian)
 
         def solution(left: Array, about: Array) -> tuple[Array, Array]:
             right = -self._residual(next_t, next_q, known, left, about) / length
-            return self._solution(mass, jacobian, left, force, right)
+            return m.along_reactions(
+                t, q, v, jacobian, lambda columns: self._solution(mass, columns, left, force, right)
+            )
 
         if guess is None:
             return solution(next_jacobian, known)

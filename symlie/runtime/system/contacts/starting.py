@@ -33,7 +33,8 @@ def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump
             "correct the initial values."
         )
     found = contacts.switched(t, q, v, Fired(), np.inf)
-    met = [layout.contact_names[k] for k in np.flatnonzero(found.impulses[layout.contacts[:, 0]] > 0)]
+    normal = layout.contacts[:, 0]
+    met = [layout.contact_names[k] for k in np.flatnonzero((normal >= 0) & (found.impulses[normal] > 0))]
     if met and not is_jump:
         what = f"Contacts {', '.join(met)} of '{layout.name}' close" if len(met) > 1 else f"Contact {met[0]} of "
         what += "" if len(met) > 1 else f"'{layout.name}' closes"

@@ -8,6 +8,9 @@ where ξ and P solve a contact problem, and e is zero for slip velocities. The m
 the same problem for accelerations and forces. If impacts accumulate, those that are left take the time
 τ = 2 u / (a (1 - e)), where u is the speed after an impact and a the acceleration towards it: one step with the mean
 velocity closes the contact. If other contacts take part, the ratio of speeds after and before the impact replaces e.
+
+Friction of bilateral constraints takes part in each problem, with impulses of at most μ |Λ| in an impact. It has no gap
+and is never open; its blocks follow those of contacts.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from symlie.contract.constants import (
 from symlie.errors import ContactModeError, ContactParadoxError
 from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.linear.cone_problem import solved_cone
+from symlie.runtime.linear.cone_problem import Rubbing, solved_cone
 from symlie.runtime.system.mechanics import Mechanics
 
 Chosen = NDArray[np.intp]
@@ -66,10 +69,13 @@ class Switched:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Equations of some contacts at a state: W as a matrix, K⁻¹Wᵀ, and the forces of constraints along it."""
+    """Equations of some contacts, and of all friction of constraints, at a state: W as a matrix, K⁻¹Wᵀ, and the forces
+    of constraints along it."""
 
     begin: Chosen
-    """First row of each contact."""
+    """First row of each contact, then of each friction."""
+    contacts: int
+    """Number of contacts."""
     rows: Chosen
     """Equation of each row."""
     W: Array
@@ -79,6 +85,18 @@ class _Rows:
     """W v + b."""
     size: Array
     """Sizes of the terms of W v."""
+    responses: list[Array]
+    """Components of the reaction of each friction along the rows, shape (components, rows)."""
+
+    @property
+    def normal(self) -> Chosen:
+        """Normal row of each contact."""
+        return self.begin[: self.contacts]
+
+    @property
+    def ends(self) -> Chosen:
+        """Row after the last one of each contact and friction."""
+        return np.append(self.begin[1:], len(self.rows))
 
 
 class ContactSwitching:
@@ -97,8 +115,14 @@ class ContactSwitching:
         table = mechanics.layout.contacts
         self._table = {name: table[:, k].astype(np.intp) for k, name in enumerate(CONTACT_TABLE)}
         self._all = np.arange(len(table))
-        laws = mechanics.kernels.contacts(mechanics.p, 0.0, np.zeros(mechanics.layout.storage))
-        self._friction, self._restitution = laws.reshape(-1, 2).T
+        self._contacts = np.flatnonzero(self._table["normal"] >= 0)
+        self._rubbing = np.flatnonzero(self._table["normal"] < 0)
+        self._laws_at(0.0, np.zeros(mechanics.layout.storage))
+
+    def _laws_at(self, t: float, q: Array) -> None:
+        """Evaluate the coefficients of contacts and friction; only limits of friction depend on the state."""
+        m = self._mechanics
+        self._friction, self._restitution = m.kernels.contacts(m.p, t, q).reshape(-1, 2).T
 
     def switched(self, t: float, q: Array, v: Array, fired: Fired, end: float) -> Switched:
         """Return the state after all contacts at a state have changed their modes; see `_switched`. Its velocities
@@ -116,15 +140,16 @@ class ContactSwitching:
         """Return the state after all contacts at a state have changed their modes; the rest of a sequence of impacts
         ends before the time ``end``."""
         m, places = self._mechanics, self._table
+        self._laws_at(t, q)
         touching = self._touching(t, q, v, fired)
         q = q.copy()
         q[places["largest_speed"]] = np.maximum(q[places["largest_speed"]], 0.0)
         impulses, reactions = np.zeros(m.layout.rows), np.zeros(m.layout.rows)
-        if not len(touching):
+        if not len(touching) and not len(self._rubbing):
             return Switched(t, self._open(q), v, impulses, reactions, 0.0)
         rows = self._rows(t, q, v, touching)
         was_closed = q[places["closed"]] != 0
-        normal, moved = rows.begin, np.zeros(len(rows.rows))
+        normal, moved = rows.normal, np.zeros(len(rows.rows))
         approach = -rows.rate[normal]
         flight = 0.0
         if (approach > CONTACT_ROUNDING * rows.size[normal]).any():
@@ -197,17 +222,18 @@ class ContactSwitching:
         return found
 
     def gaps(self, t: float, q: Array) -> Array:
-        """Gaps of all contacts."""
-        return self._mechanics.constraint(t, self._full(q))[self._table["normal"]]
+        """Gaps of all contacts, infinite for friction of constraints."""
+        gaps = self._mechanics.constraint(t, self._full(q))[self._table["normal"]]
+        return np.where(self._table["normal"] < 0, np.inf, gaps)
 
     def _touching(self, t: float, q: Array, v: Array, fired: Fired) -> Chosen:
-        """Contacts that are closed, that close at an event, or whose gap is zero up to rounding."""
+        """Contacts that are closed, that close at an event, or whose gap is zero up to rounding, without friction."""
         m, gap = self._mechanics, self.gaps(t, q)
         speed = m.hidden_residual(t, self._full(q), v)[self._table["normal"]]
         rounding = CONTACT_ROUNDING * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
         is_met = gap <= rounding + TIME_RESOLUTION * abs(t) * np.maximum(-speed, 0)
         is_met |= (q[self._table["closed"]] != 0) | np.isin(self._all, list(fired.touch))
-        return np.flatnonzero(is_met)
+        return np.flatnonzero(is_met & (self._table["normal"] >= 0))
 
     def _open(self, q: Array) -> Array:
         """Configuration with all contacts open."""
@@ -225,12 +251,13 @@ class ContactSwitching:
         return q
 
     def _rows(self, t: float, q: Array, v: Array, chosen: Chosen) -> _Rows:
-        m, table = self._mechanics, self._table
-        counts = 1 + table["slips"][chosen]
+        m, table, contacts = self._mechanics, self._table, len(chosen)
+        chosen = np.concatenate([chosen, self._rubbing])
+        counts = (table["normal"][chosen] >= 0) + table["slips"][chosen]
         begin = np.cumsum(counts) - counts
-        rows = np.concatenate([
-            [table["normal"][i], *(table["slip"][i] + np.arange(table["slips"][i]))] for i in chosen
-        ]).astype(np.intp)  # fmt: skip
+        places = [table["slip"][i] + np.arange(table["slips"][i]) for i in chosen]
+        normals = [[n] if n >= 0 else [] for n in table["normal"][chosen]]
+        rows = np.concatenate([[*n, *p] for n, p in zip(normals, places, strict=True)]).astype(np.intp)
         full = self._full(q)
         B, base, mass = m.jacobian(t, full, v), m.jacobian(t, self._open(q), v), m.mass(t, q)
         unit = np.eye(m.layout.rows)[rows]
@@ -239,7 +266,21 @@ class ContactSwitching:
         found = [m.saddle(mass, base, base, w, none) for w in W]
         rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))[rows]
         X, reactions = np.array([x for x, _ in found]), np.array([r for _, r in found])
-        return _Rows(begin, rows, W, X, reactions, rate, size)
+        along = [m.reactions(t, q, v, r) for r in reactions] if len(self._rubbing) else []
+        responses = [np.array([F[self._reaction(i)] for F in along]).T for i in self._rubbing]
+        return _Rows(begin, contacts, rows, W, X, reactions, rate, size, responses)
+
+    def _reaction(self, i: int) -> slice:
+        """Place of the reaction of a friction among all components of reactions."""
+        first = self._table["reaction"][i]
+        return slice(first, first + self._table["reactions"][i])
+
+    def _impulsive(self, rows: _Rows) -> list[Rubbing]:
+        """Friction of constraints in an impact, in which only reactions count."""
+        return [
+            Rubbing(self._friction[i], 0.0, np.zeros(len(R)), R, None)
+            for i, R in zip(self._rubbing, rows.responses, strict=True)
+        ]
 
     def _curvature(self, t: float, q: Array, v: Array) -> Array:
         m = self._mechanics
@@ -248,36 +289,39 @@ class ContactSwitching:
     def _impact(self, rows: _Rows, touching: Chosen, rate: Array) -> Array:
         """Impulses of an impact."""
         before = np.zeros(len(rate))
-        before[rows.begin] = rate[rows.begin] * self._restitution[touching]
+        before[rows.normal] = rate[rows.normal] * self._restitution[touching]
         if not self._is_sequential:
             return self._cone(rows, touching, rate + before)
-        ends, total, G = np.append(rows.begin[1:], len(rate)), np.zeros(len(rate)), rows.W @ rows.X.T
+        total, G, rubbing = np.zeros(len(rate)), rows.W @ rows.X.T, self._impulsive(rows)
+        others = np.arange(rows.ends[rows.contacts - 1], len(rate))
         for _ in range(MOST_IMPACTS):
             now = rate + G @ total
-            normal = now[rows.begin] / np.sqrt(np.diag(G)[rows.begin])
+            normal = now[rows.normal] / np.sqrt(np.diag(G)[rows.normal])
             i = int(np.argmin(normal))
-            if not now[rows.begin[i]] < -CONTACT_ROUNDING * rows.size[rows.begin].max():
+            if not now[rows.begin[i]] < -CONTACT_ROUNDING * rows.size[rows.normal].max():
                 return total
-            own = slice(rows.begin[i], ends[i])
+            own = np.concatenate([np.arange(rows.begin[i], rows.ends[i]), others])
             c = now[own].copy()
             c[0] *= 1 + self._restitution[touching[i]]
+            begin = np.append(0, rows.begin[rows.contacts :] - rows.ends[rows.contacts - 1] + rows.ends[i] - rows.begin[i])
             found = solved_cone(
-                G[own, own], c, np.zeros(1, dtype=np.intp), self._friction[touching[[i]]], rows.size[own]
-            )
+                G[np.ix_(own, own)], c, begin, self._friction[[touching[i], *self._rubbing]], rows.size[own],
+                [replace(r, response=r.response[:, own]) for r in rubbing],
+            )  # fmt: skip
             if found is None:
                 break
             total[own] += found
         raise self._unsolved(touching)
 
     def _cone(self, rows: _Rows, chosen: Chosen, c: Array, *, holds: bool = False) -> Array:
-        friction, G = self._friction[chosen], rows.W @ rows.X.T
-        found = solved_cone(G, c, rows.begin, friction, rows.size, holds=holds)
+        friction, G = self._friction[[*chosen, *self._rubbing]], rows.W @ rows.X.T
+        found = solved_cone(G, c, rows.begin, friction, rows.size, self._impulsive(rows), holds=holds)
         if found is None:
             raise self._unsolved(chosen)
         return found
 
     def _unsolved(self, chosen: Chosen) -> ContactModeError:
-        names = ", ".join(self._mechanics.layout.contact_names[i] for i in chosen)
+        names = ", ".join(self._mechanics.layout.contact_names[i] for i in [*chosen, *self._rubbing])
         return ContactModeError(f"Contacts {names} have no consistent impulses or forces")
 
     def _modes(self, t: float, q: Array, v: Array, resting: Chosen, fired: Fired, sizes: Array | None = None) -> Array:
@@ -286,15 +330,16 @@ class ContactSwitching:
         After an impact, ``sizes`` are the sizes of the terms of velocities, shape (rows,).
         """
         opened = self._open(q)
-        if not len(resting):
+        if not len(resting) and not len(self._rubbing):
             return opened
         m, rows = self._mechanics, self._rows(t, q, v, resting)
-        a, curvature = m.index1(t, opened, v)[0], self._curvature(t, q, v)[rows.rows]
+        (a, multipliers), curvature = m.index1(t, opened, v), self._curvature(t, q, v)[rows.rows]
         terms = np.abs(rows.W) @ np.abs(a) + np.abs(curvature)
-        problem = _AccelerationProblem(self, rows, resting, rows.W @ a + curvature, terms, (t, q), fired, sizes)
+        given = m.reactions(t, q, v, multipliers)
+        problem = _AccelerationProblem(self, rows, resting, rows.W @ a + curvature, terms, (t, q), given, fired, sizes)
         lifted = np.isin(resting, list(fired.lift))
         for is_tried in dict.fromkeys([tuple(~lifted), (True,) * len(resting)]):
-            if problem.solve(np.array(is_tried)):
+            if problem.solve(np.array(is_tried, dtype=np.bool_)):
                 break
         places = self._table
         for k, i in enumerate(resting):
@@ -307,6 +352,15 @@ class ContactSwitching:
             opened[places["sticks"][i]] = float(direction is None)
             first = places["direction"][i]
             opened[first : first + places["slips"][i]] = 0.0 if direction is None else direction
+        for k, i in enumerate(self._rubbing):
+            place, direction = rows.contacts + k, problem.direction(rows.contacts + k)
+            opened[places["closed"][i]], opened[places["sticks"][i]] = 1.0, float(direction is None)
+            opened[places["largest_speed"][i]], opened[places["largest_speed"][i] + 1] = 0.0, problem.slack(place)
+            first = places["direction"][i]
+            opened[first : first + places["slips"][i]] = 0.0 if direction is None else direction
+            first = places["largest_speed"][i] + 2
+            before = opened[first : first + places["reactions"][i]]
+            opened[first : first + places["reactions"][i]] = problem.toward(k, before, turns=i in fired.lift)
         self._release_dependent(opened, rows, resting, problem.forces)
         return opened
 
@@ -334,10 +388,10 @@ class ContactSwitching:
                 q[places["closed"][resting[k]]] = 0.0
                 size = float(np.abs(q[: self._mechanics.layout.node_storage]).max(initial=0))
                 q[places["largest_speed"][resting[k]] + 1] = 2 * CONTACT_ROUNDING * size
-        for k in closed:
-            i = resting[k]
+        for k in [*closed, *range(len(resting), len(rows.begin))]:
+            i = [*resting, *self._rubbing][k]
             if q[places["closed"][i]] and places["slips"][i] and q[places["sticks"][i]]:
-                first = int(rows.begin[k]) + 1
+                first = int(rows.begin[k]) + (k < len(resting))
                 if not all([is_new(first + j) for j in range(places["slips"][i])]):
                     q[places["sticks"][i]] = 0.0
             elif places["slips"][i] and not q[places["closed"][i]]:
@@ -345,22 +399,25 @@ class ContactSwitching:
 
 
 class _AccelerationProblem:
-    """Forces and accelerations of contacts at rest."""
+    """Forces and accelerations of contacts at rest and of friction."""
 
     def __init__(
         self, contacts: ContactSwitching, rows: _Rows, chosen: Chosen, free: Array, terms: Array,
-        state: tuple[float, Array], fired: Fired, sizes: Array | None,
+        state: tuple[float, Array], reactions: Array, fired: Fired, sizes: Array | None,
     ) -> None:  # fmt: skip
         time, q = state
+        chosen = np.concatenate([chosen, contacts._rubbing])
         self._contacts, self._rows, self._chosen, self._free, self._terms = contacts, rows, chosen, free, terms
-        self._ends = np.append(rows.begin[1:], len(free))
+        self._ends = rows.ends
+        self._first = rows.begin + (np.arange(len(chosen)) < rows.contacts)
+        self._reactions = [reactions[contacts._reaction(i)] for i in contacts._rubbing]
         self._G = rows.W @ rows.X.T
         self._friction = contacts._friction[chosen]
         self._is_slipping = np.isin(chosen, list(fired.slip))
         table = contacts._table
         self._sliding: list[Array | None] = []
         for k, i in enumerate(chosen):
-            t = slice(rows.begin[k] + 1, self._ends[k])
+            t = slice(self._first[k], self._ends[k])
             slip, size = rows.rate[t], rows.size[t]
             least = CONTACT_ROUNDING * abs(time) * terms[rows.begin[k]]  # round-off of the time
             d = q[table["direction"][i] : table["direction"][i] + len(slip)]
@@ -380,38 +437,71 @@ class _AccelerationProblem:
     def solve(self, is_tried: NDArray[np.bool_]) -> bool:
         """Solve the problem for some of the contacts; False if another one would penetrate."""
         kept: list[int] = []
+        responses = [R.copy() for R in self._rows.responses]
         G, begin, tried = self._G.copy(), list[int](), np.flatnonzero(is_tried)
         for k in tried:
-            n, d = self._rows.begin[k], self._sliding[k]
+            n, d, t = self._rows.begin[k], self._sliding[k], slice(self._first[k], self._ends[k])
             begin.append(len(kept))
             if d is None:
                 kept += range(n, self._ends[k])
                 continue
             kept.append(n)
-            G[:, n] = self._G[:, n] - self._friction[k] * self._G[:, n + 1 : self._ends[k]] @ d
+            G[:, n] = self._G[:, n] - self._friction[k] * self._G[:, t] @ d
+            for R in responses:
+                R[:, n] -= self._friction[k] * R[:, t] @ d
             if not G[n, n] > 0:
-                critical = self._G[n, n] / float(self._G[n, n + 1 : self._ends[k]] @ d)
-                name = self._contacts._mechanics.layout.contact_names[self._chosen[k]]
-                raise ContactParadoxError(
-                    f"Contact '{name}' slides with the friction coefficient {self._friction[k]:.6g}, but from "
-                    f"{critical:.6g} on no force or several forces are consistent (Painlevé's paradox)"
-                )
+                self._paradox(k, self._G[n, n] / float(self._G[n, t] @ d))
+        rubbing = range(self._rows.contacts, len(self._rows.begin))
+        begin += [int(self._rows.begin[k] - self._rows.begin[rubbing[0]]) + len(kept) for k in rubbing]
+        if rubbing:
+            kept += range(self._rows.begin[rubbing[0]], len(self._free))
+        laws = zip(rubbing, self._reactions, responses, strict=True)
         found = solved_cone(
             G[np.ix_(kept, kept)],
             self._free[kept],
             np.array(begin, dtype=np.intp),
-            self._friction[tried],
+            self._friction[[*tried, *rubbing]],
             self._terms[kept],
+            [Rubbing(self._friction[k], self._limit(k), F, R[:, kept], self._sliding[k]) for k, F, R in laws],
         )
         if found is None:
-            raise self._contacts._unsolved(self._chosen)
+            raise self._contacts._unsolved(self._chosen[: self._rows.contacts])
         self.forces[:] = 0
         self.forces[kept] = found
         self._acceleration = self._free + G[:, kept] @ found
-        scale = np.sqrt(np.diag(self._G)[self._rows.begin])
-        self._y, self._w = self.forces[self._rows.begin] * scale, self._acceleration[self._rows.begin] / scale
-        self._size = float(np.abs(self._free[self._rows.begin] / scale).max(initial=0))
+        self._found = [F + R[:, kept] @ found for F, R in zip(self._reactions, responses, strict=True)]
+        normal = self._rows.normal
+        scale = np.sqrt(np.diag(self._G)[normal])
+        self._y, self._w = self.forces[normal] * scale, self._acceleration[normal] / scale
+        first = self._rows.begin
+        self._size = float(np.abs(self._free[first] / np.sqrt(np.diag(self._G)[first])).max(initial=0))
+        for k, R in zip(rubbing, self._rows.responses, strict=True):
+            if (d := self.direction(k)) is None:
+                continue
+            along = float(np.linalg.norm(R[:, self._first[k] : self._ends[k]] @ d))
+            if not self._friction[k] * along < 1:
+                self._paradox(k, 1 / along)
         return bool((self._w[~is_tried] >= -LIFTED * self._size).all())
+
+    def _paradox(self, k: int, critical: float) -> None:
+        name = self._contacts._mechanics.layout.contact_names[self._chosen[k]]
+        raise ContactParadoxError(
+            f"Contact '{name}' slides with the friction coefficient {self._friction[k]:.6g}, but from "
+            f"{critical:.6g} on no force or several forces are consistent (Painlevé's paradox)"
+        )
+
+    def _limit(self, k: int) -> float:
+        return float(self._contacts._restitution[self._chosen[k]])
+
+    def toward(self, k: int, before: Array, *, turns: bool) -> Array:
+        """Direction of the reaction of a friction; the opposite of the one before if it just turns."""
+        F = self._found[k]
+        size = float(np.linalg.norm(F))
+        if turns and before.any():
+            return -before
+        if size > 0:
+            return np.asarray(F / size)
+        return before if before.any() else np.eye(max(len(F), 1))[0][: len(F)]
 
     def is_closed(self, k: int, *, is_held: bool) -> bool:
         """Return whether a contact is closed; one without force and acceleration is if it is held."""
@@ -427,8 +517,11 @@ class _AccelerationProblem:
         """Direction in which a closed contact slides or begins to slide; None if it sticks."""
         if (sliding := self._sliding[k]) is not None:
             return sliding
-        n, t = self._rows.begin[k], slice(self._rows.begin[k] + 1, self._ends[k])
+        n, t = self._rows.begin[k], slice(self._first[k], self._ends[k])
         force, radius = self.forces[t], self._friction[k] * self.forces[n]
+        if k >= self._rows.contacts:
+            reaction = float(np.linalg.norm(self._found[k - self._rows.contacts]))
+            radius = self._limit(k) + self._friction[k] * reaction
         size = float(np.linalg.norm(force))
         if size < (1 - CONTACT_ROUNDING) * radius and not self._is_slipping[k]:
             return None

@@ -331,7 +331,7 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
             symbols.index(c.sticks) if c.slip else -1,
             symbols.index(c.direction[0]) if c.slip else -1,
             symbols.index(c.largest_speed),
-            tuple(events.index(f"{c.name}_{kind}") if kind in _kinds_of_events(c) else -1
+            tuple(events.index(c.named(kind)) if kind in _kinds_of_events(c) else -1
                   for kind in (CONTACT_EVENTS if isinstance(c, Contact) else FRICTION_EVENTS)),
             len(c.reaction) if isinstance(c, Friction) else 0,
         )

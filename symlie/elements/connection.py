@@ -165,6 +165,22 @@ class Connection(ABC):
         bodies = -1 if first is None else 0, -1 if second is None else len(nodes) - 1
         self._instances.connection = ConnectionLayout(bodies, self._appearance)
 
+    def _restate(self) -> None:
+        """Move the element to the type of its present definition, whose first parameters are those of the former."""
+        former, block = self._instances, self._block
+        values, sources = former.parameters[block], former.sources[block]
+        for of_instances in (former.nodes, former.parameters, former.sources, former.labels, former.names):
+            del of_instances[block]
+        if not former.nodes:
+            self.model.instances.remove(former)
+        for other in self.model.joints:
+            if isinstance(other, Connection) and other._instances is former and other._block > block:
+                other._block -= 1
+        self.model._instance_names.discard(self.name)
+        self._add()
+        part = (0, slice(0, values.shape[1]))
+        self._instances.parameters[self._block][part], self._instances.sources[self._block][part] = values[0], sources[0]
+
     def _element(self, name: str, groups: Sequence[LieGroup | None]) -> ElementType:
         element = ElementType(name, **{s: g for s, g in zip(SIDES, groups, strict=True) if g is not None})
         first, second = element_frames(element, self._size)

@@ -26,9 +26,11 @@ MOST_COMPONENTS = 3
 def state_friction(
     statement: Statement, name: str, coefficient: object, limit: object, slip: object, reaction: Sequence[Expr]
 ) -> None:
-    """Add friction with at most L + μ |F| against slip velocities, with its constraint, events and outputs."""
-    what = f"Friction '{name}' of '{statement.name}'"
-    new_name("Friction or contact", name, {c.name for c in statement.contacts}, statement.name)
+    """Add friction with at most L + μ |F| against slip velocities, with its constraint, events and outputs; without a
+    name it is the only one of its element type."""
+    what = f"Friction '{name}' of '{statement.name}'" if name else f"Friction of '{statement.name}'"
+    if name:
+        new_name("Friction or contact", name, {c.name for c in statement.contacts}, statement.name)
     mu, bound, slips = _checked(statement, what, coefficient, limit, slip)
     if mu == 0:
         reaction = ()
@@ -39,14 +41,14 @@ def state_friction(
     size = sqrt(sum((f**2 for f in stuck), Integer(0)))
     most = bound + mu * friction.size
     along = sum((s * d for s, d in zip(slips, friction.direction, strict=True)), Integer(0))
-    statement.event(f"{name}_stick", along, "falling", terminal=False)
-    statement.event(f"{name}_slip", most - size + friction.slack, "falling", terminal=False)
+    statement.event(friction.named("stick"), along, "falling", terminal=False)
+    statement.event(friction.named("slip"), most - size + friction.slack, "falling", terminal=False)
     if len(reaction) == 1:
         turned = friction.toward[0] * friction.reaction[0]
-        statement.event(f"{name}_turn", (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False)
+        statement.event(friction.named("turn"), (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False)
     sliding = [-friction.sliding * most * d for d in slip_direction(friction)]
-    statement.output(f"{name}_friction", column([a + b for a, b in zip(stuck, sliding, strict=True)]))
-    statement.output(f"{name}_state", friction.closed + friction.sticks)
+    statement.output(friction.named("friction"), column([a + b for a, b in zip(stuck, sliding, strict=True)]))
+    statement.output(friction.named("state"), friction.closed + friction.sticks)
     statement.contacts.append(friction)
 
 

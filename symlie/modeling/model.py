@@ -438,6 +438,68 @@ class Model(Drawn, TableStatement):
         """
         self.engagements.append(stated_engagement(self, constraint, at, is_engaged=True))
 
+    def friction(
+        self,
+        constraint: PlacedByCoordinates | str,
+        coefficient: object = 0,
+        *,
+        slip: object | None = None,
+        limit: object = 0,
+        radius: object | None = None,
+        coordinate: str | None = None,
+    ) -> None:
+        """Add Coulomb friction in a constraint or joint, or up to a given force or torque, with exact sticking.
+
+        The friction force is at most L + μ |F| with the limit L and the size |F| of the reaction. While friction slides,
+        the force has this size and acts against the slip velocity; while it sticks, the slip velocity is zero. Of a
+        constraint, F consists of its one to three multipliers, so that its equations must be lengths: of a distance
+        √(x·x) - r, not of x·x - r². Of a joint, F is the force across its axis and the slip velocity follows from its
+        coordinates: with the friction coefficient μ of a pin with the radius r, the torque about its axis is at most
+        μ r |F|. The outputs NAME_friction (the force along the slip velocities) and NAME_state (1 sliding, 2 sticking)
+        and the events NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its sign changes) describe the
+        friction; NAME is the name of the constraint or joint.
+
+        Parameters
+        ----------
+        constraint
+            A joint, or the name of a constraint of this model; without coefficient, any identifier.
+        coefficient
+            Friction coefficient μ ≥ 0, a number or an expression of parameters; of a joint, a number or a parameter.
+        slip
+            One or two components of the relative velocity of the material points in contact, in m/s; expressions of t,
+            q and v that are linear in v. With a limit, one rate, such as an angular velocity in rad/s. Not for joints.
+        limit
+            Limit L ≥ 0 of the friction that does not depend on a reaction, conjugate to the slip velocity, in N or N m:
+            a number or an expression of the time, configurations and parameters.
+        radius
+            Radius of the pin of a joint that turns, in m; only with a coefficient.
+        coordinate
+            Name of the coordinate of a joint on which the friction of a limit acts; the first by default.
+
+        Raises
+        ------
+        UnknownNameError
+            If a coefficient is given and the constraint does not exist.
+        ModelError
+            If the constraint has more than three equations, if the slip has more than two components or does not
+            depend on velocities, if a number is negative, or if arguments do not fit the joint.
+
+        Notes
+        -----
+        Source: [Moreau1988].
+        """
+        if not isinstance(constraint, PlacedByCoordinates):
+            if radius is not None or coordinate is not None:
+                raise ModelError(f"Friction '{constraint}' of '{self.name}' has no radius or coordinate; give slip=….")
+            super().friction(constraint, coefficient, slip=slip, limit=limit)
+            return
+        if slip is not None:
+            raise ModelError(
+                f"The slip velocity of joint '{constraint.name}' follows from its coordinates; omit slip, and give "
+                "radius=… if it turns."
+            )
+        constraint.state_friction(coefficient, limit, radius, coordinate)
+
     def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
         """Prescribe the motion of a node, which is then no longer an unknown.
 

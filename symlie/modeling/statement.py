@@ -341,7 +341,7 @@ class Statement(SwitchStatement):
         self.contacts.append(contact)
 
     def friction(
-        self, constraint: str, coefficient: object = 0, *, slip: object, limit: object = 0
+        self, constraint: str, coefficient: object = 0, *, slip: object | None = None, limit: object = 0
     ) -> None:
         """Add Coulomb friction in a constraint, or up to a given force; in an element type, for every instance.
 
@@ -377,6 +377,10 @@ class Statement(SwitchStatement):
         -----
         Source: [Moreau1988].
         """
+        if not isinstance(constraint, str):
+            raise ModelError(f"Friction in '{self.name}' needs the name of a constraint, not {constraint!r}.")
+        if slip is None:
+            raise ModelError(f"Friction '{constraint}' of '{self.name}' needs a slip velocity; state slip=….")
         reaction = () if components(coefficient) == (0,) else reaction_of(self, constraint)
         state_friction(self, constraint, coefficient, limit, slip, reaction)
 

@@ -178,6 +178,7 @@ class Slipping(Brief):
     """Coulomb friction against slip velocities, which the constraint NAME_slip holds at zero while it sticks."""
 
     name: str
+    """Name; empty for the only friction of an element type."""
     slip: tuple[Expr, ...]
     """Slip velocities; empty for contacts without friction."""
     friction: Expr
@@ -186,7 +187,11 @@ class Slipping(Brief):
     @property
     def slip_name(self) -> str:
         """Name of the constraint of a sticking contact."""
-        return f"{self.name}_slip"
+        return self.named("slip")
+
+    def named(self, what: str) -> str:
+        """Name of an event, output or constraint."""
+        return f"{self.name}_{what}" if self.name else what
 
     @property
     def closed(self) -> Symbol:

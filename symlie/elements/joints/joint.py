@@ -13,6 +13,7 @@ from symlie.contract.manifest import JointRate
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
+from symlie.elements.joints.friction import FRICTION, state_joint_friction
 from symlie.elements.joints.free_motions import ANGULAR_VELOCITY, VELOCITY, free_motions, state_free_motions
 from symlie.elements.joints.rows import BALL_RATE, JointDefinition, reaction
 from symlie.elements.marker import Body, Connectable, body_name, group_of, node_of, same_body
@@ -102,6 +103,7 @@ class Joint(Connection, PlacedByCoordinates):
     ) -> None:
         super().__init__(model, name, body_a, body_b, at, axis)
         self._held: dict[str, str] = {}
+        self._friction: dict[str, object] = {}
         self.placed_by: dict[Coordinate, float] = {}
         self.loads: list[Load] = []
         self._check_kind()
@@ -193,6 +195,12 @@ class Joint(Connection, PlacedByCoordinates):
             turns = np.array([rotation_of(group, row) for row in stored])
         return np.asarray(np.einsum("tji,tj->ti", turns, values))
 
+    def _kind(self) -> str:
+        return f"{self.kind}_{FRICTION}" if self._friction else self.kind
+
+    def _values(self) -> dict[str, object]:
+        return {**super()._values(), **self._friction}
+
     @property
     def _is_complete(self) -> bool:
         """True if the rates of the joint determine the velocity of the second body relative to the first."""
@@ -254,6 +262,8 @@ class Joint(Connection, PlacedByCoordinates):
         force, moment = reaction(element, a, b, constraints)
         element.output("force", force, unit="N")
         element.output("moment", moment, unit="N m")
+        if self._friction:
+            state_joint_friction(element, a, b, rows)
 
     def placed_values(
         self, values: Mapping[tuple[str, str], Array], coordinates: Mapping[str, object]
@@ -305,7 +315,11 @@ class Joint(Connection, PlacedByCoordinates):
     def _initial_markers(self) -> tuple[list[tuple[Array, Array]], dict[str, Expr]]:
         """Return points and axes of the markers, and the parameters, as numbers."""
         placed = [m.placed(self.model) for m in self.markers]
-        return placed, {k: sympify(_number_or_default(v, self.parameters[k][0])) for k, v in self._values().items()}
+        return placed, {
+            k: sympify(_number_or_default(v, self.parameters[k][0]))
+            for k, v in self._values().items()
+            if k in self.parameters
+        }
 
     def _check(self, apart: bool) -> None:
         """Raise `ModelError` if the initial configuration violates the constraint equations (unless ``apart``) or is

@@ -68,8 +68,8 @@ class RevoluteJoint(Turning):
 
     kind = "revolute"
     has_axis = True
-    space = JointDefinition((coincident_points, *PARALLEL_AXES), (ANGLE,), SAME_SIDE, appearance=HINGE)
-    plane = JointDefinition((coincident_points,), (ANGLE,), appearance=HINGE)
+    space = JointDefinition((coincident_points, *PARALLEL_AXES), (ANGLE,), SAME_SIDE, appearance=HINGE, forces=3)
+    plane = JointDefinition((coincident_points,), (ANGLE,), appearance=HINGE, forces=2)
 
 
 class PrismaticJoint(Sliding):
@@ -83,13 +83,14 @@ class PrismaticJoint(Sliding):
     kind = "prismatic"
     has_axis = True
     space = JointDefinition(
-        (in_plane(X), in_plane(Y), *EQUAL_ORIENTATION), (DISPLACEMENT,), ALL_SIDES, appearance=SLIDER
+        (in_plane(X), in_plane(Y), *EQUAL_ORIENTATION), (DISPLACEMENT,), ALL_SIDES, appearance=SLIDER, forces=2
     )
     plane = JointDefinition(
         (in_plane(Y), perpendicular_axes(X, Y)),
         (Shift("displacement", "speed", X),),
         (perpendicular_axes(X, X),),
         appearance=PLANAR_SLIDER,
+        forces=1,
     )
 
 
@@ -103,8 +104,9 @@ class CylindricalJoint(Turning, Sliding):
     kind = "cylindrical"
     has_axis = True
     space = JointDefinition(
-        (in_plane(X), in_plane(Y), *PARALLEL_AXES), (ANGLE, DISPLACEMENT), SAME_SIDE, appearance=PIN_IN_SLIDER
-    )
+        (in_plane(X), in_plane(Y), *PARALLEL_AXES), (ANGLE, DISPLACEMENT), SAME_SIDE, appearance=PIN_IN_SLIDER,
+        forces=2,
+    )  # fmt: skip
 
 
 class SphericalJoint(Joint):

@@ -8,10 +8,12 @@ from sympy import Expr, Max
 from symlie.contract.manifest import InitialCondition
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.drives import Drive, Load
+from symlie.elements.joints.friction import COEFFICIENT, RADIUS
 from symlie.elements.joints.joint import ROUNDING, Joint
 from symlie.elements.joints.placing import place_behind
 from symlie.errors import ModelError, UnknownNameError
 from symlie.modeling.expressions import components, select
+from symlie.modeling.frictions import state_friction
 
 
 class MovingJoint(Joint):
@@ -216,6 +218,42 @@ class MovingJoint(Joint):
         if damping:
             rate = self.coordinate_rate(known.name)
             self.load(select(beyond, -d * rate, 0), known.name)
+
+    def state_friction(self, coefficient: object, limit: object, radius: object | None, coordinate: str | None) -> None:
+        """Add friction on coordinates of the joint; see `Model.friction`.
+
+        Raises
+        ------
+        ModelError
+            If the joint has no force that friction follows, if it turns and ``radius`` is missing, if a coefficient
+            and a limit are given, or if the joint has friction already.
+        """
+        (mu,), (bound,) = components(coefficient), components(limit)
+        if mu == 0:
+            known = self._coordinate(coordinate)
+            state_friction(self.model, self._label(known), 0, bound, self.coordinate_rate(known.name), ())
+            return
+        turns = any(isinstance(c, Turn) for c in self._rows.coordinates)
+        if not self._rows.forces:
+            raise ModelError(
+                f"{self._subject} has no friction that follows its reaction; give limit=…, or use a revolute, prismatic "
+                "or cylindrical joint."
+            )
+        if bound != 0 or coordinate is not None:
+            raise ModelError(
+                f"Friction of {self._called} has a coefficient or a limit on one coordinate, not both; omit limit and "
+                "coordinate."
+            )
+        if turns == (radius is None):
+            word = "needs the radius of the pin, radius=…, in m" if turns else "has no radius, because it does not turn"
+            raise ModelError(f"Friction of {self._called} {word}.")
+        if self._friction:
+            raise ModelError(f"{self._subject} has friction already; add the coefficients.")
+        for what, value in (("coefficient", mu), ("radius", *components(0 if radius is None else radius))):
+            if value.is_number and value < 0:
+                raise ModelError(f"Friction of {self._called} needs a {what} that is not negative, not {value}.")
+        self._friction = {COEFFICIENT: coefficient} | ({RADIUS: radius} if turns else {})
+        self._restate()
 
     def _coordinate(self, name: str | None) -> Coordinate:
         known = {c.name: c for c in self._rows.coordinates}

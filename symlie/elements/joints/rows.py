@@ -38,6 +38,9 @@ class JointDefinition:
         True if all rotations are free; they have no coordinates, but are elements of SO(3).
     appearance
         Parts that 3-D views draw.
+    forces
+        Number of the first equations whose multipliers are components of a force along perpendicular axes; friction in
+        the joint follows its size.
 
     Raises
     ------
@@ -51,6 +54,7 @@ class JointDefinition:
     nonholonomic: tuple[Equation, ...] = ()
     is_ball: bool = False
     appearance: tuple[Part, ...] = BALL
+    forces: int = 0
 
     def __post_init__(self) -> None:
         for name in ("holonomic", "positive", "nonholonomic"):

@@ -1182,6 +1182,19 @@ to agree to 3e-12 where references have more digits."""
 CONTACT_ORDER = 0.3
 """Order of the error of a pendulum after five impacts, with 1 to 4 steps in the part of a period between impacts."""
 
+BEAD = 1e-11
+"""Angle of a bead with friction after 330 steps at a relative tolerance of 1e-11; found to be 2e-13."""
+
+TURN_ORDER = 0.4
+"""Order of errors of friction that follows a reaction, from steps with errors of 1e-6 to 1e-9."""
+
+PIN = 1e-8
+"""States of a pendulum with friction in its pin, which are of the order one, at a relative tolerance of 1e-10, and
+reactions relative to its weight; found to be 5e-11 and 1e-9."""
+
+CLUTCH_FIXED = 1e-9
+"""Locking of a clutch at a linear torque with steps of an implicit method, which Newton's method solves to 1e-10."""
+
 ROCKING_END = 3e-8
 """End of infinitely many impacts of a block: near the end, round-off 1e-16 m of the gaps changes speeds of 1e-7 m/s by
 2e-9 m/s, and thus the time that is left, 3e-6 s, by 1e-8 s in single impacts; found to be 7e-9 s."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Integer, sqrt
+from sympy import Expr, Integer
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.differentiate import reverse
@@ -38,11 +38,12 @@ def state_friction(
     _check_units(statement, what, friction)
     _add_limit(statement, friction)
     stuck = -statement.nonholonomic_constraint(friction.slip_name, column(slips))
-    size = sqrt(sum((f**2 for f in stuck), Integer(0)))
     most = bound + mu * friction.size
     along = sum((s * d for s, d in zip(slips, friction.direction, strict=True)), Integer(0))
     statement.event(friction.named("stick"), along, "falling", terminal=False)
-    statement.event(friction.named("slip"), most - size + friction.slack, "falling", terminal=False)
+    # Squares of both forces are smooth where the force of sticking friction vanishes.
+    left = (most + friction.slack) ** 2 - sum((f**2 for f in stuck), Integer(0))
+    statement.event(friction.named("slip"), left, "falling", terminal=False)
     if len(reaction) == 1:
         turned = friction.toward[0] * friction.reaction[0]
         statement.event(friction.named("turn"), (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False)

@@ -58,6 +58,7 @@ from symlie.runtime.methods.stepper import State, explained, possible_step
 from symlie.runtime.solution.last_good import good_states
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.contacts.switching import found_failure
 from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
@@ -104,13 +105,13 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     ),
     Status.NO_CONTACT_MODE: (
         ContactModeError,
-        "Contacts have no consistent impulses or forces at t = {t:.9g}{where}; check masses and friction "
-        "coefficients, or use smooth contact forces.",
+        "The contact problem at t = {t:.9g} has no solution{where}; check masses and friction coefficients, or use "
+        "smooth contact forces.",
     ),
     Status.CONTACT_PARADOX: (
         ContactParadoxError,
-        "A contact slides at t = {t:.9g} with so much friction that no force, or several forces, are consistent{where} "
-        "(Painlevé's paradox); reduce the friction coefficient, or use smooth contact forces.",
+        "A contact has too much friction at t = {t:.9g}{where}; reduce the friction coefficient, or use smooth contact "
+        "forces.",
     ),
     Status.OUTSIDE_CHART: (
         OutsideChartError,
@@ -241,6 +242,10 @@ class Run:
         where, advice = "", "take a smaller step"
         if kind is InconsistentResetError:
             where = violation(self.system.mechanics, state.t, state.at.q, state.at.v)
+        elif issubclass(kind, ContactModeError):
+            at, is_sequential = state.at, self.control.sequential_impacts
+            found_here = found_failure(self.system.mechanics, state.t, at.q, at.v, is_sequential=is_sequential)
+            where = f": {found_here[0].lower()}{found_here[1:]}" if found_here else ""
         elif "{where}" in sentence:
             at, segment = state.at, state.counters.segment
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)

@@ -23,22 +23,39 @@ typedef struct {
     symlie_real *found; /* reactions of the solution */
 } mode_problem;
 
-static inline int sliding_direction(const mode_problem *restrict M, int i, int slips);
-
-/* Return whether the force of a friction of constraints that slides, or begins to slide, is unique: the reaction changes by less
+/* Return whether the force of a friction of constraints that slides in its direction is unique: the reaction changes by less
  * than it does. */
-static inline int friction_is_unique(const symlie_problem *restrict P, const mode_problem *restrict M, int i, int slips)
+static inline int friction_is_unique(const symlie_problem *restrict P, const mode_problem *restrict M, int i)
 {
     const contact_rows *R = M->R;
     const int n = R->begin[i], e = R->begin[i + 1], *first = R->first + i - R->contacts;
     symlie_real length = 0;
-    if (!sliding_direction(M, i, slips)) return 1;
     for (int c = first[0]; c < first[1]; c++) {
         symlie_real along = 0;
         for (int k = n; k < e; k++) along += R->response[c * CONTACT_ROWS + k] * M->direction[k];
         length += along * along;
     }
     return R->friction[i] * sqrt(length) < 1;
+}
+
+/* Direction in which a contact slides or begins to slide, in the rows of its slip. Return 0 if it sticks. */
+static inline int sliding_direction(const mode_problem *restrict M, int i, int slips)
+{
+    const contact_rows *R = M->R;
+    const int n = R->begin[i], first = first_slip(R, i), e = R->begin[i + 1];
+    symlie_real force = 0, rate = 0, radius = R->friction[i] * M->force[n];
+    if (M->slides[i]) return 1;
+    for (int k = first; k < e; k++) force += M->force[k] * M->force[k], rate += M->acceleration[k] * M->acceleration[k];
+    force = sqrt(force), rate = sqrt(rate);
+    if (i >= R->contacts) {
+        symlie_real length = 0;
+        for (int c = R->first[i - R->contacts]; c < R->first[i - R->contacts + 1]; c++) length += M->found[c] * M->found[c];
+        radius = R->limit[i] + R->friction[i] * sqrt(length);
+    }
+    if (force < (1 - CONTACT_ROUNDING) * radius && !slips) return 0;
+    for (int k = first; k < e; k++)
+        M->direction[k] = force > 0 ? -M->force[k] / force : rate > 0 ? M->acceleration[k] / rate : k == first;
+    return 1;
 }
 
 /* Solve the problem for all contacts but those with `left_out` 1. *is_open becomes 1 if none of these is accelerated into
@@ -84,6 +101,8 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
         kept_direction[j] = M->direction[kept[j]];
         for (int k = 0; k < reactions; k++) kept_response[k * CONTACT_ROWS + j] = response[k * CONTACT_ROWS + kept[j]];
     }
+    for (int i = R->contacts; i < R->count; i++)
+        if (M->slides[i] && !friction_is_unique(P, M, i)) return SYMLIE_CONTACT_PARADOX;
     const cone_friction rubbing = {R->count - R->contacts, R->friction + R->contacts, R->limit + R->contacts, R->first, M->reaction,
                                    kept_response, CONTACT_ROWS, M->slides + R->contacts, kept_direction};
     if (!solve_cone(tried, 0, begin, CONTACT_ROWS, G, c, friction, sizes, &rubbing, memory, found)) return SYMLIE_NO_CONTACT_MODE;
@@ -105,32 +124,12 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
     }
     *is_open = 1;
     for (int i = R->contacts; i < R->count; i++)
-        if (!friction_is_unique(P, M, i, fired[R->contact[i]] & SLIPS)) return SYMLIE_CONTACT_PARADOX;
+        if (sliding_direction(M, i, fired[R->contact[i]] & SLIPS) && !friction_is_unique(P, M, i)) return SYMLIE_CONTACT_PARADOX;
     for (int i = 0; i < R->contacts; i++) {
         const int n = R->begin[i];
         if (left_out[i] && !(M->acceleration[n] / sqrt(R->G[n * CONTACT_ROWS + n]) >= -LIFTED * M->size)) *is_open = 0;
     }
     return SYMLIE_DONE;
-}
-
-/* Direction in which a contact slides or begins to slide, in the rows of its slip. Return 0 if it sticks. */
-static inline int sliding_direction(const mode_problem *restrict M, int i, int slips)
-{
-    const contact_rows *R = M->R;
-    const int n = R->begin[i], first = first_slip(R, i), e = R->begin[i + 1];
-    symlie_real force = 0, rate = 0, radius = R->friction[i] * M->force[n];
-    if (M->slides[i]) return 1;
-    for (int k = first; k < e; k++) force += M->force[k] * M->force[k], rate += M->acceleration[k] * M->acceleration[k];
-    force = sqrt(force), rate = sqrt(rate);
-    if (i >= R->contacts) {
-        symlie_real length = 0;
-        for (int c = R->first[i - R->contacts]; c < R->first[i - R->contacts + 1]; c++) length += M->found[c] * M->found[c];
-        radius = R->limit[i] + R->friction[i] * sqrt(length);
-    }
-    if (force < (1 - CONTACT_ROUNDING) * radius && !slips) return 0;
-    for (int k = first; k < e; k++)
-        M->direction[k] = force > 0 ? -M->force[k] / force : rate > 0 ? M->acceleration[k] / rate : k == first;
-    return 1;
 }
 
 /* Determine whether a contact slides, and in which direction; slip up to `least` is round-off of the time. */

@@ -52,6 +52,18 @@ class Fired:
     slip: Collection[int] = ()
 
 
+def found_failure(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_sequential: bool) -> str:
+    """Message of the contact problem without solution at a state, or an empty string if there is none."""
+    contacts = ContactSwitching(mechanics, is_sequential=is_sequential)
+    everything = range(len(mechanics.layout.contacts))
+    for fired in (Fired(), Fired(touch=everything), Fired(slip=everything), Fired(stick=everything)):
+        try:
+            contacts.switched(t, q, v, fired, np.inf)
+        except ContactModeError as error:
+            return str(error)
+    return ""
+
+
 @dataclass(frozen=True, eq=False)
 class Switched:
     """State after contacts have changed their modes."""
@@ -455,6 +467,8 @@ class _AccelerationProblem:
         begin += [int(self._rows.begin[k] - self._rows.begin[rubbing[0]]) + len(kept) for k in rubbing]
         if rubbing:
             kept += range(self._rows.begin[rubbing[0]], len(self._free))
+        for k in rubbing:
+            self._check_unique(k, self._sliding[k])
         laws = zip(rubbing, self._reactions, responses, strict=True)
         found = solved_cone(
             G[np.ix_(kept, kept)],
@@ -475,13 +489,18 @@ class _AccelerationProblem:
         self._y, self._w = self.forces[normal] * scale, self._acceleration[normal] / scale
         first = self._rows.begin
         self._size = float(np.abs(self._free[first] / np.sqrt(np.diag(self._G)[first])).max(initial=0))
-        for k, R in zip(rubbing, self._rows.responses, strict=True):
-            if (d := self.direction(k)) is None:
-                continue
-            along = float(np.linalg.norm(R[:, self._first[k] : self._ends[k]] @ d))
-            if not self._friction[k] * along < 1:
-                self._paradox(k, 1 / along)
+        for k in rubbing:
+            self._check_unique(k, self.direction(k))
         return bool((self._w[~is_tried] >= -LIFTED * self._size).all())
+
+    def _check_unique(self, k: int, direction: Array | None) -> None:
+        """Check that the force of sliding friction of a constraint is unique: the reaction changes by less than it."""
+        if direction is None:
+            return
+        response = self._rows.responses[k - self._rows.contacts]
+        along = float(np.linalg.norm(response[:, self._first[k] : self._ends[k]] @ direction))
+        if not self._friction[k] * along < 1:
+            self._paradox(k, 1 / along)
 
     def _paradox(self, k: int, critical: float) -> None:
         name = self._contacts._mechanics.layout.contact_names[self._chosen[k]]

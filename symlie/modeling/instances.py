@@ -228,6 +228,8 @@ def stated_engagement(model: Model, constraint: object, event: str | None, *, is
             f"'{model.name}' has no event '{event}' to {verb} '{name}' at; it has: {', '.join(events) or 'none'}."
         )
     found = Engagement(name, event or "", is_engaged)
+    if any(i.element.contacts for i in model.instances if name in i.names):
+        raise ModelError(f"'{name}' of '{model.name}' has a contact or friction, which cannot be {verb}d at events.")
     if any((e.constraint, e.event) == (found.constraint, found.event) for e in model.engagements):
         where = f"event '{event}'" if event else "the start"
         raise ModelError(f"'{name}' is released or engaged twice at {where}.")

@@ -80,7 +80,7 @@ class JointFriction(JointLoad):
     """Friction on a coordinate of a joint: -T c'/√(c'² + ε²) - d c', with the output NAME_effort.
 
     Coulomb's law with a specified torque or force T, regularised below the rate ε: a joint at rest under a load L < T
-    creeps at the rate ε L/√(T² - L²). All values are parameters of the model: NAME_coulomb, NAME_creep and
+    creeps at the rate ε L/√(T² - L²). `Model.friction` sticks exactly, and may follow the reaction of the joint. All values are parameters of the model: NAME_coulomb, NAME_creep and
     NAME_viscous. Near rest, friction adds an eigenvalue of magnitude T/(J ε), with the inertia J of the moving parts,
     which may make the equations stiff: see `generalized_alpha`.
 
@@ -93,7 +93,7 @@ class JointFriction(JointLoad):
     joint
         The joint.
     coulomb
-        T, in N m or N. It cannot depend on the reaction of the joint.
+        T, in N m or N. It cannot depend on the reaction of the joint; see `Model.friction`.
     creep
         ε, in rad/s or m/s.
     viscous
@@ -122,7 +122,7 @@ class JointFriction(JointLoad):
         if depends_on(model.program, components(coulomb), model.multipliers):
             raise ModelError(
                 f"Friction '{name}' of joint '{joint.name}' depends on a reaction, which is known only after the "
-                "equations of motion are solved; give its torque or force as a number."
+                "equations of motion are solved; use model.friction(joint, coefficient, radius=…)."
             )
         if not (coulomb >= 0 and viscous >= 0 and creep > 0):
             raise ModelError(

@@ -12,6 +12,7 @@ Source: [Holzinger2024], section 2.5.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from sympy import Add, Expr, Symbol
@@ -35,6 +36,7 @@ from symlie.modeling.freezing import values_and_sources
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node, column
 from symlie.modeling.statement import Statement
+from symlie.modeling.terms import Contact
 
 MOST_VELOCITIES = 24
 """Largest number of joint velocities for one statement of all coordinates, whose code grows with the square of their
@@ -88,6 +90,7 @@ def minimal_coordinates(model: Model) -> Model:
     """
     guess_outboard_velocities(model)
     tree = joint_tree(model)
+    _check_friction(model, tree)
     if _velocities(tree) > MOST_VELOCITIES:
         return located_model(model, tree)
     other = _with_the_rest(model, [n for n in tree if isinstance(n, Node) and tree[n][1] is not None])
@@ -111,6 +114,23 @@ def joint_tree(model: Model) -> Tree:
         )
     _check_bodies(model, tree)
     return tree
+
+
+def _check_friction(model: Model, tree: Tree) -> None:
+    """Raise `ModelError` for friction of eliminated reactions, and for contacts of more coordinates than have one
+    statement."""
+    for joint in (j for _, j in tree.values() if j is not None):
+        if joint._friction:
+            raise ModelError(
+                f"Joint '{joint.name}' of '{model.name}' has friction that follows its reaction, which minimal "
+                "coordinates eliminate; give the limit of the friction, or use other coordinates."
+            )
+    statements = [model, *(i.element for i in model.instances)]
+    if _velocities(tree) > MOST_VELOCITIES and any(s.contacts for s in statements):
+        raise ModelError(
+            f"Model '{model.name}' has contacts or friction, which minimal coordinates support for up to "
+            f"{MOST_VELOCITIES} joint velocities, not for {_velocities(tree)}; use other coordinates."
+        )
 
 
 def _velocities(tree: Tree) -> int:
@@ -369,4 +389,16 @@ class _Restated:
             self._outputs[name] = (total, output.unit)
         for event in statement.events:
             other.event(next(names), restated(event.expression)[0], event.direction, event.is_terminal)
+        for contact in statement.contacts:
+            if labels is not None:
+                raise ModelError(
+                    f"Element type '{statement.name}' has contacts or friction, which minimal coordinates support only "
+                    "as statements of the model itself."
+                )
+            slip = restated(*contact.slip)
+            other.contacts.append(
+                replace(contact, slip=slip, gap=restated(contact.gap)[0])
+                if isinstance(contact, Contact)
+                else replace(contact, slip=slip, limit=restated(contact.limit)[0], reaction=restated(*contact.reaction))
+            )
         return again

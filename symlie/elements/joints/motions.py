@@ -249,6 +249,8 @@ class MovingJoint(Joint):
             raise ModelError(f"Friction of {self._called} {word}.")
         if self._friction:
             raise ModelError(f"{self._subject} has friction already; add the coefficients.")
+        if any(e.constraint == self.name for e in self.model.engagements):
+            raise ModelError(f"{self._subject} is released or engaged at events, and cannot have friction.")
         for what, value in (("coefficient", mu), ("radius", *components(0 if radius is None else radius))):
             if value.is_number and value < 0:
                 raise ModelError(f"Friction of {self._called} needs a {what} that is not negative, not {value}.")

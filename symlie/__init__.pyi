@@ -40,6 +40,12 @@ from symlie.derive.equations import Equations as Equations
 from symlie.elements.continua.continuum import Continuum as Continuum
 from symlie.elements.cosserat_rod import CosseratRod as CosseratRod
 from symlie.elements.forces.contact import SphereOnPlane as SphereOnPlane
+from symlie.elements.forces.contacts import BoxPlaneContact as BoxPlaneContact
+from symlie.elements.forces.contacts import DiskPlaneContact as DiskPlaneContact
+from symlie.elements.forces.contacts import JointStops as JointStops
+from symlie.elements.forces.contacts import PointPlaneContact as PointPlaneContact
+from symlie.elements.forces.contacts import SpherePlaneContact as SpherePlaneContact
+from symlie.elements.forces.contacts import SphereSphereContact as SphereSphereContact
 from symlie.elements.forces.on_joints import Actuator as Actuator
 from symlie.elements.forces.on_joints import JointController as JointController
 from symlie.elements.forces.on_joints import JointFriction as JointFriction

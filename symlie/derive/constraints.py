@@ -82,7 +82,7 @@ def _columns(statement: Statement, jacobian: tuple[tuple[Expr, ...], ...]) -> tu
     pulling = [c for c in statement.contacts if c.slip and not (isinstance(c, Friction) and not c.reaction)]
     if not pulling:
         return ()
-    program, velocities = statement.program, [n.velocity for n in statement.moving_nodes]
+    program = statement.program
     names = [c.name for c in statement.constraints for _ in c.rows]
     rows = list(jacobian)
     for contact in pulling:
@@ -91,7 +91,7 @@ def _columns(statement: Statement, jacobian: tuple[tuple[Expr, ...], ...]) -> tu
         width = sum(n.group.velocity_dimension for n in statement.moving_nodes)
         along = tuple(sum((d * row[j] for d, row in zip(pull, slips, strict=True)), Integer(0)) for j in range(width))
         if isinstance(contact, Contact):
-            k = names.index(contact.name)
+            k = names.index(contact.normal_name)
             rows[k] = tuple(b - a for b, a in zip(rows[k], along, strict=True))
             continue
         # |F| is n·F, so that its part of each multiplier is that of n·F.
@@ -199,7 +199,7 @@ def with_activities(model: Model) -> Model:
 
     def names(statement: Statement) -> list[str]:
         of_contacts = {c.slip_name for c in statement.contacts}
-        of_contacts |= {c.name for c in statement.contacts if isinstance(c, Contact)}
+        of_contacts |= {c.normal_name for c in statement.contacts if isinstance(c, Contact)}
         return [c.name for c in statement.constraints if c.name in of_contacts or any(c is other for other in changed)]
 
     found = _multiplied(model, names(model))

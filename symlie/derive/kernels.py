@@ -324,7 +324,7 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
     return tuple(
         ContactLayout(
             c.name,
-            names.index(c.name) if isinstance(c, Contact) else -1,
+            names.index(c.normal_name) if isinstance(c, Contact) else -1,
             names.index(c.slip_name) if c.slip else -1,
             len(c.slip),
             symbols.index(c.closed),

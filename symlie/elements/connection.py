@@ -43,7 +43,7 @@ class Connection(ABC):
     kind: ClassVar[str] = ""
     has_axis: ClassVar[bool] = False
     has_two_points: ClassVar[bool] = False
-    parameters: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
+    parameters: Mapping[str, tuple[object, str]] = MappingProxyType({})
     parameter_values: Mapping[str, object] = MappingProxyType({})
 
     def __init__(
@@ -179,7 +179,10 @@ class Connection(ABC):
         self.model._instance_names.discard(self.name)
         self._add()
         part = (0, slice(0, values.shape[1]))
-        self._instances.parameters[self._block][part], self._instances.sources[self._block][part] = values[0], sources[0]
+        self._instances.parameters[self._block][part], self._instances.sources[self._block][part] = (
+            values[0],
+            sources[0],
+        )
 
     def _element(self, name: str, groups: Sequence[LieGroup | None]) -> ElementType:
         element = ElementType(name, **{s: g for s, g in zip(SIDES, groups, strict=True) if g is not None})

@@ -46,7 +46,9 @@ def state_friction(
     statement.event(friction.named("slip"), left, "falling", terminal=False)
     if len(reaction) == 1:
         turned = friction.toward[0] * friction.reaction[0]
-        statement.event(friction.named("turn"), (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False)
+        statement.event(
+            friction.named("turn"), (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False
+        )
     sliding = [-friction.sliding * most * d for d in slip_direction(friction)]
     statement.output(friction.named("friction"), column([a + b for a, b in zip(stuck, sliding, strict=True)]))
     statement.output(friction.named("state"), friction.closed + friction.sticks)
@@ -110,4 +112,3 @@ def _add_limit(statement: Statement, friction: Friction) -> None:
     for node, part in zip(moving, parts, strict=True):
         if any(c != 0 for c in part):
             statement.generalized_forces.append((node, tuple(factor * c for c in part)))
-

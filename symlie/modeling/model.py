@@ -450,14 +450,14 @@ class Model(Drawn, TableStatement):
     ) -> None:
         """Add Coulomb friction in a constraint or joint, or up to a given force or torque, with exact sticking.
 
-        The friction force is at most L + μ |F| with the limit L and the size |F| of the reaction. While friction slides,
-        the force has this size and acts against the slip velocity; while it sticks, the slip velocity is zero. Of a
-        constraint, F consists of its one to three multipliers, so that its equations must be lengths: of a distance
-        √(x·x) - r, not of x·x - r². Of a joint, F is the force across its axis and the slip velocity follows from its
-        coordinates: with the friction coefficient μ of a pin with the radius r, the torque about its axis is at most
-        μ r |F|. The outputs NAME_friction (the force along the slip velocities) and NAME_state (1 sliding, 2 sticking)
-        and the events NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its sign changes) describe the
-        friction; NAME is the name of the constraint or joint.
+        The friction force is at most L + μ |F| with the limit L and the size |F| of the reaction. While friction
+        slides, the force has this size and acts against the slip velocity; while it sticks, the slip velocity is zero.
+        Of a constraint, F consists of its one to three multipliers, so that its equations must be lengths: of a
+        distance √(x·x) - r, not of x·x - r². Of a revolute, prismatic or cylindrical joint, F is its force, and the
+        slip velocity follows from its coordinates: with a pin of the radius r, the torque is at most μ r |F|. The
+        outputs NAME_friction (the force along the slip velocities) and NAME_state (1 sliding, 2 sticking) and the
+        events NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its sign changes) describe the friction; NAME
+        is the name of the constraint or joint.
 
         Parameters
         ----------

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Symbol, sqrt
+from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.groups.group import Field
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
+from symlie.modeling.contacts import state_contact
 from symlie.modeling.expressions import components
 from symlie.modeling.frictions import reaction_of, state_friction
 from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
 from symlie.modeling.switching import SwitchStatement
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Contact, Event, Output, slip_direction
+from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
 from symlie.modeling.units import size_of
 from symlie.options import Direction
 from symlie.utilities.unit_names import UNITS, parse_units
@@ -300,45 +301,8 @@ class Statement(SwitchStatement):
         -----
         Source: [Moreau1988].
         """
-        given, slips = components(gap), () if slip is None else components(slip)
-        laws = tuple(components(value) for value in (friction, restitution))
-        what = f"Contact '{name}' of '{self.name}'"
         new_name("Contact", name, {c.name for c in self.contacts}, self.name)
-        if len(given) != 1:
-            raise ModelError(f"{what} needs a scalar gap, not one with {len(given)} components.")
-        if len(slips) > 2:
-            raise ModelError(f"{what} needs a slip velocity with one or two components, not {len(slips)}.")
-        if any(len(law) != 1 for law in laws):
-            raise ModelError(f"{what} needs scalar coefficients of friction and of restitution.")
-        (mu,), (e,) = laws
-        states = [s for n in self.nodes for v in (n.value, n.velocity) for s in v.components]
-        if depends_on(self.program, [mu, e], [*states, self.time]):
-            raise ModelError(f"{what} needs coefficients that depend on parameters only.")
-        if mu.is_number and mu < 0:
-            raise ModelError(f"{what} needs a friction coefficient that is not negative, not {mu}.")
-        if e.is_number and not 0 <= e <= 1:
-            raise ModelError(f"{what} needs a coefficient of restitution from 0 to 1, not {e}.")
-        if mu != 0 and not slips:
-            raise ModelError(f"{what} has friction, but no slip velocity; state slip=….")
-        contact = Contact(name, tuple(self.program.vector(list(slips))) if slips else (), mu, given[0], e)
-        force = -self.constraint(name, given[0])[0]
-        self.event(f"{name}_touch", contact.gap + (1 - contact.closed) * contact.slack, "falling", terminal=False)
-        self.event(f"{name}_lift", force + contact.slack, "falling", terminal=False)
-        self.output(f"{name}_gap", contact.gap)
-        self.output(f"{name}_normal", force)
-        state: Expr = contact.closed
-        if slips:
-            stuck = -self.nonholonomic_constraint(contact.slip_name, column(contact.slip))
-            along = sum((s * d for s, d in zip(contact.slip, contact.direction, strict=True)), Integer(0))
-            self.event(f"{name}_stick", along, "falling", terminal=False)
-            size = sqrt(sum((f**2 for f in stuck), Integer(0)))
-            self.event(f"{name}_slip", mu * force - size + contact.slack, "falling", terminal=False)
-            sliding = [-mu * force * d for d in slip_direction(contact)]
-            forces = zip(stuck, sliding, strict=True)
-            self.output(f"{name}_friction", column([a + (1 - contact.sticks) * b for a, b in forces]))
-            state = contact.closed + contact.sticks
-        self.output(f"{name}_state", state)
-        self.contacts.append(contact)
+        state_contact(self, name, gap, slip, friction, restitution)
 
     def friction(
         self, constraint: str, coefficient: object = 0, *, slip: object | None = None, limit: object = 0

@@ -178,7 +178,7 @@ class Slipping(Brief):
     """Coulomb friction against slip velocities, which the constraint NAME_slip holds at zero while it sticks."""
 
     name: str
-    """Name; empty for the only friction of an element type."""
+    """Name; empty for the only contact or friction of an element type."""
     slip: tuple[Expr, ...]
     """Slip velocities; empty for contacts without friction."""
     friction: Expr
@@ -195,8 +195,8 @@ class Slipping(Brief):
 
     @property
     def closed(self) -> Symbol:
-        """Activity of the normal equation: 1 closed, 0 open."""
-        return activity_symbol(self.name)
+        """Number that is 1 while the contact is closed, otherwise 0."""
+        raise NotImplementedError
 
     @property
     def sticks(self) -> Symbol:
@@ -234,10 +234,20 @@ class Slipping(Brief):
 
 @dataclass(frozen=True, repr=False)
 class Contact(Slipping):
-    """Unilateral contact 0 ≤ g ⊥ F ≥ 0, whose force F is minus the multiplier of the constraint ``name``."""
+    """Unilateral contact 0 ≤ g ⊥ F ≥ 0, whose force F is minus the multiplier of a constraint on the gap."""
 
     gap: Expr
     restitution: Expr
+
+    @property
+    def normal_name(self) -> str:
+        """Name of the constraint on the gap."""
+        return self.name or "contact"
+
+    @property
+    def closed(self) -> Symbol:
+        """Activity of the constraint on the gap: 1 closed, 0 open."""
+        return activity_symbol(self.normal_name)
 
 
 @dataclass(frozen=True, repr=False)

@@ -148,7 +148,9 @@ def test_invalid_input_is_reported() -> None:
         lambda: model.constraint("other", multiplier),
         lambda: model.rate(multiplier),
     ):
-        with pytest.raises(ModelError, match=r"depends on multipliers, .* in outputs and events, and friction\(…\) for"):
+        with pytest.raises(
+            ModelError, match=r"depends on multipliers, .* in outputs and events, and friction\(…\) for"
+        ):
             statement()
     with pytest.raises(UnknownNameError, match="no constraint 'ropes'; it has: rod"):
         model.constraint_force(q, "ropes")

@@ -178,8 +178,8 @@ def pendulum(backend: Backend, *, is_plane: bool) -> System:
 
 
 PENDULUM = {"turns": (1.018398143152947, 2.0288649772643663), "angle": -0.80912616802, "rate": -0.25715454281}
-"""Times at which a pendulum with friction in its pin turns, and its state after 3 s: θ'' from the implicit equation with
-|F(θ, θ', θ'')|, integrated by DOP853 of SciPy between the turns."""
+"""Times at which a pendulum with friction in its pin turns, and its state after 3 s: θ'' from the implicit equation
+with |F(θ, θ', θ'')|, integrated by DOP853 of SciPy between the turns."""
 
 
 @pytest.mark.parametrize(("backend", "is_plane"), [("c", True), ("c", False), ("numpy", True)])
@@ -205,9 +205,7 @@ def test_order_with_friction_on_the_size_of_a_reaction_is_five() -> None:
 def test_impact_has_friction_impulses_in_joints(backend: Backend) -> None:
     model = sl.Model("friction_impact")
     angle = 1.0
-    rod = sl.RigidBody(
-        model, "rod", 1.0, 1 / 12, position=[math.sin(angle) / 2, -math.cos(angle) / 2], group=sl.SE2
-    )
+    rod = sl.RigidBody(model, "rod", 1.0, 1 / 12, position=[math.sin(angle) / 2, -math.cos(angle) / 2], group=sl.SE2)
     pin = sl.RevoluteJoint(model, "pin", model.ground, rod, at=[0, 0])
     model.gravity([0, -G])
     model.friction(pin, 0.4, radius=0.05)

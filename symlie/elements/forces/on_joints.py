@@ -80,9 +80,10 @@ class JointFriction(JointLoad):
     """Friction on a coordinate of a joint: -T c'/√(c'² + ε²) - d c', with the output NAME_effort.
 
     Coulomb's law with a specified torque or force T, regularised below the rate ε: a joint at rest under a load L < T
-    creeps at the rate ε L/√(T² - L²). `Model.friction` sticks exactly, and may follow the reaction of the joint. All values are parameters of the model: NAME_coulomb, NAME_creep and
-    NAME_viscous. Near rest, friction adds an eigenvalue of magnitude T/(J ε), with the inertia J of the moving parts,
-    which may make the equations stiff: see `generalized_alpha`.
+    creeps at the rate ε L/√(T² - L²). `Model.friction` sticks exactly, and may follow the reaction of the joint. All
+    values are parameters of the model: NAME_coulomb, NAME_creep and NAME_viscous. Near rest, friction adds an
+    eigenvalue of magnitude T/(J ε), with the inertia J of the moving parts, which may make the equations stiff: see
+    `generalized_alpha`.
 
     Parameters
     ----------

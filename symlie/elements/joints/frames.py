@@ -82,7 +82,7 @@ class Frame:
         return self._known[k]
 
     def velocity_at(self, place: SymbolicMatrix) -> SymbolicMatrix:
-        """Return the velocity of the material point at a position, in inertial axes, in m/s, for bodies in space.
+        """Return the velocity of the material point at a position, in inertial axes, in m/s.
 
         Parameters
         ----------
@@ -90,8 +90,10 @@ class Frame:
             Position in inertial axes, in m.
         """
         if self.spin is None or self._statement is None:
-            return vector(0, 0, 0)
-        return vector(self._statement.rate(self.point) + self.spin.cross(place - self.point))
+            return vector(*[0] * len(self.offset))
+        lever = place - self.point
+        turned = self.spin.cross(lever) if len(lever) == 3 else vector(-lever[1], lever[0]) * self.spin[0]
+        return vector(self._statement.rate(self.point) + turned)
 
     def named(self, scalar: Expr) -> Expr:
         """Bind a scalar to a symbol, to keep expressions that use it short.

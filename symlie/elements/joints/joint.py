@@ -13,8 +13,8 @@ from symlie.contract.manifest import JointRate
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
-from symlie.elements.joints.friction import FRICTION, state_joint_friction
 from symlie.elements.joints.free_motions import ANGULAR_VELOCITY, VELOCITY, free_motions, state_free_motions
+from symlie.elements.joints.friction import FRICTION, state_joint_friction
 from symlie.elements.joints.rows import BALL_RATE, JointDefinition, reaction
 from symlie.elements.marker import Body, Connectable, body_name, group_of, node_of, same_body
 from symlie.elements.placement import Array, numbers_of, rotation_of

@@ -102,6 +102,16 @@ class MovingJoint(Joint):
         """
         return self._coordinate(name).effort_unit
 
+    def coordinate_unit(self, name: str) -> str:
+        """Return the unit of a coordinate: rad for an angle, m for a displacement.
+
+        Parameters
+        ----------
+        name
+            Name of the coordinate.
+        """
+        return self._coordinate(name).unit
+
     def coordinate(self, name: str) -> Expr:
         """Return a free coordinate of the joint, in rad or m; angles are unwrapped.
 
@@ -236,8 +246,8 @@ class MovingJoint(Joint):
         turns = any(isinstance(c, Turn) for c in self._rows.coordinates)
         if not self._rows.forces:
             raise ModelError(
-                f"{self._subject} has no friction that follows its reaction; give limit=…, or use a revolute, prismatic "
-                "or cylindrical joint."
+                f"{self._subject} has no friction that follows its reaction; give limit=…, or use a revolute, "
+                "prismatic or cylindrical joint."
             )
         if bound != 0 or coordinate is not None:
             raise ModelError(

@@ -16,7 +16,8 @@ from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.utilities.templating import render
 
 _LEFT_OUT = {
-    "columns", "contacts", "inverse_dynamics", "reactions", "resets", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start",
+    "columns", "contacts", "inverse_dynamics", "reactions", "resets", "switches", "unwrapped", "unwrapped_rate",
+    "unwrapped_start",
 }  # fmt: skip
 """Kernels that exist only for models that need them."""
 

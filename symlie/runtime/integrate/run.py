@@ -58,8 +58,8 @@ from symlie.runtime.methods.stepper import State, explained, possible_step
 from symlie.runtime.solution.last_good import good_states
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution
-from symlie.runtime.system.contacts.switching import found_failure
 from symlie.runtime.solution.start import Start
+from symlie.runtime.system.contacts.switching import found_failure
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 from symlie.utilities.interruption import DeferredInterrupt

@@ -4,10 +4,11 @@
 
 A contact has a block (N, T_1, …, T_k) with k from 0 to 2. Friction of a bilateral constraint has a block (T_1, …, T_k),
 with the radius L + μ |a + R P| instead of μ P_N, where a + R P is the reaction; if it slides in the direction d,
-P_T = -(L + μ |a + R P|) d. These blocks follow those of contacts. Solutions are zeros of the natural map P - prox(P - r ξ),
-found by a semismooth Newton method, whose active sets settle in a few steps, if necessary after sweeps of a projected
-Gauss–Seidel iteration. A result of these sweeps alone counts if its residual of the natural map is small. Each block is
-scaled by √G_NN, so that results do not depend on units.
+P_T = -(L + μ |a + R P|) d. These blocks follow those of contacts.
+
+Solutions are zeros of the natural map P - prox(P - r ξ), found by a semismooth Newton method, whose active sets settle
+in a few steps, if necessary after sweeps of a projected Gauss–Seidel iteration. A result of these sweeps alone counts
+if its residual of the natural map is small. Each block is scaled by √G_NN, so that results do not depend on units.
 
 Source: [AlartCurnier1991], [AnitescuTasora2010].
 """
@@ -22,7 +23,6 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import CONE_ACCEPTED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
 from symlie.runtime.layout.layout import Array
-
 
 _Block = tuple[int, int, "Rubbing | None"]
 """First and last equation of a block, and its friction unless it belongs to a contact."""
@@ -52,14 +52,18 @@ class Rubbing:
 
     def scaled(self, scale: Array, own: float) -> Rubbing:
         """Return the same for scaled unknowns, with the scale of the block."""
-        return replace(
-            self, friction=own * self.friction, limit=own * self.limit, response=self.response / scale
-        )
+        return replace(self, friction=own * self.friction, limit=own * self.limit, response=self.response / scale)
 
 
 def solved_cone(
-    G: Array, c: Array, begin: NDArray[np.intp], friction: Array, sizes: Array,
-    rubbing: Sequence[Rubbing] = (), *, holds: bool = False,
+    G: Array,
+    c: Array,
+    begin: NDArray[np.intp],
+    friction: Array,
+    sizes: Array,
+    rubbing: Sequence[Rubbing] = (),
+    *,
+    holds: bool = False,
 ) -> Array | None:
     """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
     the terms of c, and ξ_N = 0 if contacts are to hold."""
@@ -68,7 +72,9 @@ def solved_cone(
         return None
     scale = np.repeat(np.sqrt(np.diag(G)[begin]), ends - begin)
     H, d = G / np.outer(scale, scale), c / scale
-    scaled = [r.scaled(scale, float(scale[n])) for r, n in zip(rubbing, begin[len(begin) - len(rubbing) :], strict=True)]
+    scaled = [
+        r.scaled(scale, float(scale[n])) for r, n in zip(rubbing, begin[len(begin) - len(rubbing) :], strict=True)
+    ]
     of_blocks = [*[None] * (len(begin) - len(rubbing)), *scaled]
     blocks: list[_Block] = list(zip(begin.tolist(), ends.tolist(), of_blocks, strict=True))
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))

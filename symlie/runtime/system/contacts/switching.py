@@ -279,7 +279,7 @@ class ContactSwitching:
         rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))[rows]
         X, reactions = np.array([x for x, _ in found]), np.array([r for _, r in found])
         along = [m.reactions(t, q, v, r) for r in reactions] if len(self._rubbing) else []
-        responses = [np.array([F[self._reaction(i)] for F in along]).T for i in self._rubbing]
+        responses = [np.array([F[self._reaction(i)] for F in along]).T for i in self._rubbing.tolist()]
         return _Rows(begin, contacts, rows, W, X, reactions, rate, size, responses)
 
     def _reaction(self, i: int) -> slice:
@@ -315,7 +315,9 @@ class ContactSwitching:
             own = np.concatenate([np.arange(rows.begin[i], rows.ends[i]), others])
             c = now[own].copy()
             c[0] *= 1 + self._restitution[touching[i]]
-            begin = np.append(0, rows.begin[rows.contacts :] - rows.ends[rows.contacts - 1] + rows.ends[i] - rows.begin[i])
+            begin = np.append(
+                0, rows.begin[rows.contacts :] - rows.ends[rows.contacts - 1] + rows.ends[i] - rows.begin[i]
+            )
             found = solved_cone(
                 G[np.ix_(own, own)], c, begin, self._friction[[touching[i], *self._rubbing]], rows.size[own],
                 [replace(r, response=r.response[:, own]) for r in rubbing],
@@ -422,7 +424,7 @@ class _AccelerationProblem:
         self._contacts, self._rows, self._chosen, self._free, self._terms = contacts, rows, chosen, free, terms
         self._ends = rows.ends
         self._first = rows.begin + (np.arange(len(chosen)) < rows.contacts)
-        self._reactions = [reactions[contacts._reaction(i)] for i in contacts._rubbing]
+        self._reactions = [reactions[contacts._reaction(i)] for i in contacts._rubbing.tolist()]
         self._G = rows.W @ rows.X.T
         self._friction = contacts._friction[chosen]
         self._is_slipping = np.isin(chosen, list(fired.slip))
@@ -450,7 +452,7 @@ class _AccelerationProblem:
         """Solve the problem for some of the contacts; False if another one would penetrate."""
         kept: list[int] = []
         responses = [R.copy() for R in self._rows.responses]
-        G, begin, tried = self._G.copy(), list[int](), np.flatnonzero(is_tried)
+        G, begin, tried = self._G.copy(), list[int](), np.flatnonzero(is_tried).tolist()
         for k in tried:
             n, d, t = self._rows.begin[k], self._sliding[k], slice(self._first[k], self._ends[k])
             begin.append(len(kept))

@@ -1,0 +1,468 @@
+"""Catalogue of unilateral contacts between two bodies, and of stops of joints."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sympy import Expr, sqrt
+
+from symlie.elements.connection import Connection
+from symlie.elements.forces.on_joints import JointLoad
+from symlie.elements.joints.frames import Frame, X, Y, Z
+from symlie.elements.joints.motions import MovingJoint
+from symlie.elements.marker import Body, Marker, axes_along, body_name, direction, group_of, on_body, placement
+from symlie.elements.placement import Array, body_dimension
+from symlie.errors import ModelError
+from symlie.modeling.contacts import state_contact
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.expressions import components, vector
+from symlie.modeling.model import Model
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
+
+_Stated = tuple[str, Expr, SymbolicMatrix, list[SymbolicMatrix]]
+"""Name, gap, point and tangents of a contact."""
+
+
+class BodyContact(Connection):
+    """Base of unilateral contacts between two bodies, with the outputs and events of `Model.contact`."""
+
+    word = "contact"
+    own: Mapping[str, tuple[object, str]] = MappingProxyType({})
+    """Parameters other than coefficients."""
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        markers: tuple[Marker, Marker],
+        friction: object,
+        restitution: object,
+        values: Mapping[str, object],
+    ) -> None:
+        (mu,), (e,) = components(friction), components(restitution)
+        if mu.is_number and mu < 0:
+            raise ModelError(f"Contact '{name}' needs a friction coefficient that is not negative, not {mu}.")
+        if e.is_number and not 0 <= e <= 1:
+            raise ModelError(f"Contact '{name}' needs a coefficient of restitution from 0 to 1, not {e}.")
+        self._rubs = mu != 0
+        of_friction: dict[str, tuple[object, str]] = {"friction": (0.0, "")} if self._rubs else {}
+        self.parameters = MappingProxyType({**self.own, **of_friction, "restitution": (0.0, "")})
+        given = {"friction": friction, "restitution": restitution}
+        self.parameter_values = {**values, **{k: v for k, v in given.items() if k in self.parameters}}
+        super().__init__(model, name, *markers, None)
+        self._add()
+
+    def _kind(self) -> str:
+        return f"{self.kind}_friction" if self._rubs else self.kind
+
+    def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
+        friction = values.get("friction", 0)
+        for name, gap, place, tangents in self._contacts(element, a, b, values):
+            slip = None
+            if self._rubs:
+                relative = element.let(b.velocity_at(place) - a.velocity_at(place))
+                slip = [t.dot(relative) for t in tangents]
+            state_contact(element, name, gap, slip, friction, values["restitution"])
+
+    @abstractmethod
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        """Return name, gap, point and tangents of each contact."""
+
+
+def _normal_and_tangents(plane: Frame) -> tuple[SymbolicMatrix, list[SymbolicMatrix]]:
+    """Return the normal of a plane, or line in the plane, and directions along it."""
+    if len(plane.offset) == 2:
+        return plane.axis(X), [plane.axis(Y)]
+    return plane.axis(Z), [plane.axis(X), plane.axis(Y)]
+
+
+def _dimension(name: str, *bodies: Body) -> int:
+    """Return the dimension of the space of two bodies."""
+    sizes = {body_dimension(g) for b in bodies if (g := group_of(b)) is not None}
+    if len(sizes) != 1 or None in sizes:
+        shown = " and ".join(body_name(b) for b in bodies)
+        raise ModelError(f"Contact '{name}' needs two bodies in space, or two in the plane, not {shown}.")
+    (size,) = sizes
+    assert size is not None
+    return size
+
+
+def _plane(
+    model: Model, name: str, bodies: tuple[Body, Body], plane: ArrayLike | None, normal: ArrayLike | None
+) -> Marker:
+    """Return the marker of a plane of the first body; its normal is the last inertial axis by default."""
+    size = _dimension(name, *bodies)
+    upward = np.eye(size)[-1] if normal is None else direction(f"contact '{name}'", normal, size)
+    place = np.zeros(size) if plane is None else np.asarray(plane, dtype=float)
+    return on_body(model, bodies[0], place, axes_along(f"contact '{name}'", size, upward))
+
+
+def _center(model: Model, name: str, bodies: tuple[Body, Body], at: ArrayLike | None, axis: ArrayLike | None) -> Marker:
+    """Return the marker of a point of the second body, by default of its node, with the axes of the body."""
+    size = _dimension(name, *bodies)
+    turn, place = placement(model, bodies[1], size)
+    axes = turn if axis is None else axes_along(f"contact '{name}'", size, axis)
+    return on_body(model, bodies[1], place if at is None else np.asarray(at, dtype=float), axes)
+
+
+def _positive(name: str, **values: float) -> dict[str, float]:
+    """Return lengths; raise `ModelError` if one is not positive."""
+    for what, value in values.items():
+        if not 0 < value < np.inf:
+            raise ModelError(f"Contact '{name}' needs a positive {what}, not {value:g} m.")
+    return {what: float(value) for what, value in values.items()}
+
+
+class PointPlaneContact(BodyContact):
+    """A point of a body and a plane of another one, in the plane a line; see `Model.contact`.
+
+    Outputs: NAME_gap, NAME_normal, NAME_friction along two tangents of the plane, NAME_state.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The body with the plane, such as the ground, and the body with the point.
+    at
+        Point in inertial axes of the initial configuration, in m.
+    friction
+        Coefficient of friction, a number or a parameter of the model; zero by default.
+    restitution
+        Coefficient of restitution, a number or a parameter of the model; zero by default.
+    plane
+        A point of the plane in inertial axes of the initial configuration, in m; the origin by default.
+    normal
+        Normal of the plane in inertial axes, towards the second body; the last axis by default.
+    """
+
+    kind = "point_plane_contact"
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        *,
+        at: ArrayLike,
+        friction: object = 0,
+        restitution: object = 0,
+        plane: ArrayLike | None = None,
+        normal: ArrayLike | None = None,
+    ) -> None:
+        bodies = body_a, body_b
+        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, None)
+        super().__init__(model, name, markers, friction, restitution, {})
+
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        normal, tangents = _normal_and_tangents(a)
+        return [("", normal.dot(b.point - a.point), b.point, tangents)]
+
+
+class BoxPlaneContact(BodyContact):
+    """The corners of a box and a plane of another body: eight contacts, in the plane four; see `Model.contact`.
+
+    Corners are numbered with the last coordinate first: NAME_corner_0_gap, …, NAME_corner_7_state.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The body with the plane, such as the ground, and the box.
+    size
+        Lengths of the box along the axes of its body, in m.
+    at
+        Centre of the box in inertial axes of the initial configuration, in m; the node of the body by default.
+    friction
+        Coefficient of friction, a number or a parameter of the model; zero by default.
+    restitution
+        Coefficient of restitution, a number or a parameter of the model; zero by default.
+    plane
+        A point of the plane in inertial axes of the initial configuration, in m; the origin by default.
+    normal
+        Normal of the plane in inertial axes, towards the box; the last axis by default.
+    """
+
+    kind = "box_plane_contact"
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        *,
+        size: ArrayLike,
+        at: ArrayLike | None = None,
+        friction: object = 0,
+        restitution: object = 0,
+        plane: ArrayLike | None = None,
+        normal: ArrayLike | None = None,
+    ) -> None:
+        bodies = body_a, body_b
+        lengths: Array = np.asarray(size, dtype=float)
+        if lengths.shape != (_dimension(name, *bodies),) or not (lengths > 0).all():
+            raise ModelError(f"Contact '{name}' needs a box with a positive length along each axis, not {size!r}.")
+        self.own = MappingProxyType({"size": (np.ones(len(lengths)), "m")})
+        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, None)
+        super().__init__(model, name, markers, friction, restitution, {"size": lengths})
+
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        normal, tangents = _normal_and_tangents(a)
+        count, found = len(a.offset), []
+        for k in range(2**count):
+            signs = [1 if k >> j & 1 else -1 for j in range(count)]
+            corner = element.let(sum((b.axis(j) * (s * values["size"][j] / 2) for j, s in enumerate(signs)), b.point))
+            place = vector(corner)
+            found.append((f"corner_{k}", normal.dot(place - a.point), place, tangents))
+        return found
+
+
+class SpherePlaneContact(BodyContact):
+    """A sphere and a plane of another body, in the plane a circle and a line; see `Model.contact`.
+
+    `SphereOnPlane` is a smooth force instead. Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_state.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The body with the plane, such as the ground, and the body with the sphere.
+    radius
+        Radius of the sphere, in m.
+    at
+        Centre of the sphere in inertial axes of the initial configuration, in m; the node of the body by default.
+    friction
+        Coefficient of friction, a number or a parameter of the model; zero by default.
+    restitution
+        Coefficient of restitution, a number or a parameter of the model; zero by default.
+    plane
+        A point of the plane in inertial axes of the initial configuration, in m; the origin by default.
+    normal
+        Normal of the plane in inertial axes, towards the sphere; the last axis by default.
+    """
+
+    kind = "sphere_plane_contact"
+    own = MappingProxyType({"radius": (1.0, "m")})
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        *,
+        radius: float,
+        at: ArrayLike | None = None,
+        friction: object = 0,
+        restitution: object = 0,
+        plane: ArrayLike | None = None,
+        normal: ArrayLike | None = None,
+    ) -> None:
+        bodies = body_a, body_b
+        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, None)
+        super().__init__(model, name, markers, friction, restitution, _positive(name, radius=radius))
+
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        normal, tangents = _normal_and_tangents(a)
+        touching = vector(b.point - normal * values["radius"])
+        return [("", normal.dot(touching - a.point), touching, tangents)]
+
+
+class DiskPlaneContact(BodyContact):
+    """The rim of a thin disk, such as a wheel, and a plane of another body in space; see `Model.contact`.
+
+    The gap is undefined where the disk lies flat on the plane. Outputs: NAME_gap, NAME_normal, NAME_friction,
+    NAME_state.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The body with the plane, such as the ground, and the body with the disk.
+    radius
+        Radius of the disk, in m.
+    axis
+        Axis of the disk in inertial axes of the initial configuration.
+    at
+        Centre of the disk in inertial axes of the initial configuration, in m; the node of the body by default.
+    friction
+        Coefficient of friction, a number or a parameter of the model; zero by default.
+    restitution
+        Coefficient of restitution, a number or a parameter of the model; zero by default.
+    plane
+        A point of the plane in inertial axes of the initial configuration, in m; the origin by default.
+    normal
+        Normal of the plane in inertial axes, towards the disk; the third axis by default.
+    """
+
+    kind = "disk_plane_contact"
+    own = MappingProxyType({"radius": (1.0, "m")})
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        *,
+        radius: float,
+        axis: ArrayLike,
+        at: ArrayLike | None = None,
+        friction: object = 0,
+        restitution: object = 0,
+        plane: ArrayLike | None = None,
+        normal: ArrayLike | None = None,
+    ) -> None:
+        bodies = body_a, body_b
+        if _dimension(name, *bodies) != 3:
+            raise ModelError(f"Contact '{name}' needs bodies in space; in the plane, use SpherePlaneContact.")
+        upward = direction(f"contact '{name}'", np.eye(3)[2] if normal is None else normal, 3)
+        if abs(upward @ direction(f"contact '{name}'", axis, 3)) > 1 - 1e-9:
+            raise ModelError(f"The disk of contact '{name}' lies flat on the plane; incline its axis.")
+        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, axis)
+        super().__init__(model, name, markers, friction, restitution, _positive(name, radius=radius))
+
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        normal, tangents = _normal_and_tangents(a)
+        slope = a.named(normal.dot(b.axis(Z)))
+        lowest = element.let(b.point + (b.axis(Z) * slope - normal) * (values["radius"] / sqrt(1 - slope**2)))
+        gap = normal.dot(b.point - a.point) - values["radius"] * sqrt(1 - slope**2)
+        return [("", gap, vector(lowest), tangents)]
+
+
+class SphereSphereContact(BodyContact):
+    """Two spheres, in the plane two circles; see `Model.contact`.
+
+    Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_state. In space, the tangents are undefined where the second
+    centre is on the opposite side of the first one than in the initial configuration.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The bodies with the spheres.
+    radii
+        Radii of both spheres, in m.
+    at
+        Centres of both spheres in inertial axes of the initial configuration, in m; the nodes of the bodies by default.
+    friction
+        Coefficient of friction, a number or a parameter of the model; zero by default.
+    restitution
+        Coefficient of restitution, a number or a parameter of the model; zero by default.
+    """
+
+    kind = "sphere_sphere_contact"
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        *,
+        radii: tuple[float, float],
+        at: tuple[ArrayLike, ArrayLike] | None = None,
+        friction: object = 0,
+        restitution: object = 0,
+    ) -> None:
+        first, second = radii
+        lengths = _positive(name, first_radius=first, second_radius=second)
+        size = _dimension(name, body_a, body_b)
+        given = [placement(model, body, size)[1] for body in (body_a, body_b)] if at is None else list(at)
+        centers = [np.asarray(place, dtype=float) for place in given]
+        towards = centers[1] - centers[0]
+        if not np.linalg.norm(towards) > 0:
+            raise ModelError(f"The centres of the spheres of contact '{name}' coincide.")
+        axes = axes_along(f"contact '{name}'", size, towards)
+        self.own = MappingProxyType({
+            "first_radius": (1.0, "m"), "second_radius": (1.0, "m"), "start": (np.eye(size), "")
+        })  # fmt: skip
+        markers = on_body(model, body_a, centers[0], axes), on_body(model, body_b, centers[1], axes)
+        super().__init__(model, name, markers, friction, restitution, {**lengths, "start": axes})
+
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        apart = vector(element.let(b.point - a.point))
+        distance = a.named(sqrt(apart.dot(apart)))
+        normal = vector(element.let(apart / distance))
+        touching = vector(element.let(a.point + normal * values["first_radius"]))
+        gap = distance - values["first_radius"] - values["second_radius"]
+        if len(a.offset) == 2:
+            return [("", gap, touching, [vector(-normal[1], normal[0])])]
+        start = SymbolicMatrix(values["start"])
+        # The smallest rotation from the initial direction to the normal turns the initial tangents.
+        middle = vector(element.let(start[:, Z] + normal))
+        scale = a.named(1 + normal.dot(start[:, Z]))
+        tangents = [start[:, k] - middle * (normal.dot(start[:, k]) / scale) for k in (X, Y)]
+        return [("", gap, touching, tangents)]
+
+
+class JointStops(JointLoad):
+    """Stops at the limits of a coordinate of a joint, with impacts: two contacts NAME_lower and NAME_upper.
+
+    `MovingJoint.limit` adds elastic stops instead. The limits are the parameters NAME_lower and NAME_upper of the
+    model, in rad or m. Outputs: NAME_lower_gap, NAME_lower_normal, NAME_lower_state, and the same of NAME_upper; see
+    `Model.contact`.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the stops.
+    joint
+        The joint, for example a revolute or a prismatic one.
+    limits
+        Lower and upper limit, in rad or m; None instead of one that does not exist.
+    restitution
+        Coefficient of restitution, a number or an expression of parameters; zero by default.
+    coordinate
+        Name of the coordinate; the first of the joint by default.
+
+    Raises
+    ------
+    ModelError
+        If the lower limit is not below the upper one, or if both are None.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        joint: MovingJoint,
+        limits: tuple[float | None, float | None],
+        *,
+        restitution: object = 0,
+        coordinate: str | None = None,
+    ) -> None:
+        super().__init__(model, name, joint, coordinate)
+        lower, upper = limits
+        if (lower is None and upper is None) or (lower is not None and upper is not None and not lower < upper):
+            raise ModelError(
+                f"Stops '{name}' of joint '{joint.name}' need a lower limit below the upper one, not {limits}."
+            )
+        value = joint.coordinate(self.coordinate)
+        unit = joint.coordinate_unit(self.coordinate)
+        for side, limit, sign in (("lower", lower, 1), ("upper", upper, -1)):
+            if limit is not None:
+                bound = model.parameter(f"{name}_{side}", limit, unit=unit)
+                model.contact(f"{name}_{side}", sign * (value - bound), restitution=restitution)

@@ -1,0 +1,172 @@
+"""Catalogue of contacts and stops of joints, compared with closed forms and conserved quantities."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError
+from tests import tolerances
+
+G = 9.81
+TIGHT: dict[str, Any] = {"rtol": 1e-12}
+
+
+def solved(model: sl.Model, t_end: float, **options: Any) -> sl.Solution:
+    return sl.solve(model.derive().compile(backend="c"), t_end, **{**TIGHT, **options})
+
+
+def test_sphere_on_a_plane_is_thrown() -> None:
+    model = sl.Model("element_thrown")
+    ball = sl.RigidBody(model, "ball", 1.0, sl.inertia.sphere(1.0, radius=0.1), position=[0, 0, 0.6])
+    model.gravity([0, 0, -G])
+    restitution = model.parameter("restitution", 0.5)
+    sl.SpherePlaneContact(model, "floor", model.ground, ball, radius=0.1, friction=0.1, restitution=restitution)
+    model.initial(ball, x_dot=[3, 4, 0], Omega=[0, 0, 7])
+    solution = solved(model, 2.0)
+    assert np.abs(solution.field("ball", "x")[-1, :2] - [4.93981713786, 6.58642285049]).max() <= tolerances.CONTACT
+    assert solution.outputs["floor_state"][-1] == 2 and solution.impacts[0].contacts == ("floor",)
+
+
+ROLLS = 1 / (3 * 0.3 * G)
+"""Time at which a homogeneous disk with the initial speed 1 m/s rolls on a plane with μ = 0.3."""
+
+
+def test_circle_on_a_line_rolls() -> None:
+    model = sl.Model("element_circle")
+    disk = sl.RigidBody(model, "disk", 1.0, 0.005, position=[0, 0.1], group=sl.SE2)
+    model.gravity([0, -G])
+    sl.SpherePlaneContact(model, "floor", model.ground, disk, radius=0.1, friction=0.3)
+    model.initial(disk, U=[1, 0])
+    solution = solved(model, 1.0)
+    (stick,) = solution.events
+    assert stick.name == "floor_stick" and abs(stick.t - ROLLS) <= tolerances.CONTACT
+    assert abs(solution.v[-1, 0] + 20 / 3) <= tolerances.CONTACT
+
+
+def test_wheel_on_a_plane_rolls() -> None:
+    model = sl.Model("element_wheel")
+    wheel = sl.RigidBody(model, "wheel", 1.0, [0.0025, 0.005, 0.0025], position=[0, 0, 0.1])
+    model.gravity([0, 0, -G])
+    sl.DiskPlaneContact(model, "floor", model.ground, wheel, radius=0.1, axis=[0, 1, 0], friction=0.3)
+    model.initial(wheel, x_dot=[1, 0, 0])
+    solution = solved(model, 1.0)
+    (stick,) = solution.events
+    assert stick.name == "floor_stick" and abs(stick.t - ROLLS) <= tolerances.CONTACT
+    assert np.abs(solution.field("wheel", "x_dot")[-1] - [2 / 3, 0, 0]).max() <= tolerances.CONTACT
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.01])
+def test_spheres_collide_with_their_momentum(friction: float) -> None:
+    model = sl.Model(f"element_spheres_{int(friction > 0)}")
+    first = sl.RigidBody(model, "first", 1.0, sl.inertia.sphere(1.0, radius=0.1))
+    second = sl.RigidBody(model, "second", 2.0, sl.inertia.sphere(2.0, radius=0.2), position=[1, 0.05, 0.02])
+    sl.SphereSphereContact(model, "pair", first, second, radii=(0.1, 0.2), restitution=1, friction=friction)
+    model.initial(first, x_dot=[2, 0, 0])
+    solution = solved(model, 1.0)
+    a, b = (solution.field(name, "x_dot")[-1] for name in ("first", "second"))
+    assert np.abs(a + 2 * b - [2, 0, 0]).max() <= tolerances.IMPACT
+    apart = np.array([1, 0.05, 0.02]) - [1 - math.sqrt(0.09 - 0.05**2 - 0.02**2), 0, 0]
+    # The normal impulse of an elastic impact is twice the reduced mass times the speed along the line of centres.
+    (impact,) = solution.impacts
+    assert abs(impact.impulses["pair"][0] - 2 * (2 / 3) * 2 * apart[0] / 0.3) <= tolerances.CONTACT
+    tangential = np.linalg.norm(impact.impulses["pair"][1:])
+    assert abs(tangential - friction * impact.impulses["pair"][0]) <= tolerances.CONTACT
+    x = [solution.field(name, "x")[-1] for name in ("first", "second")]
+    spin = sum(
+        m * np.cross(q, v) + 0.4 * m * r**2 * solution.field(name, "Omega")[-1]
+        for name, m, r, q, v in (("first", 1, 0.1, x[0], a), ("second", 2, 0.2, x[1], b))
+    )
+    assert np.abs(spin).max() <= tolerances.CONTACT
+
+
+def test_box_falls_on_its_corners_and_rests() -> None:
+    model = sl.Model("element_box")
+    body = sl.RigidBody(model, "box", 1.0, [0.0108, 0.0167, 0.0208], position=[0, 0, 0.5])
+    model.gravity([0, 0, -G])
+    sl.BoxPlaneContact(model, "floor", model.ground, body, size=[0.4, 0.3, 0.2], friction=0.4, restitution=0.3)
+    c, s = math.cos(0.3), math.sin(0.3)
+    tilted = np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    system = model.derive().compile(backend="c").with_initial("box", R=tilted)
+    solution = sl.solve(system, 3.0, rtol=1e-8)
+    forces = [solution.outputs[f"floor_corner_{k}_normal"][-1] for k in range(8)]
+    gaps = [solution.outputs[f"floor_corner_{k}_gap"].min() for k in range(8)]
+    assert np.abs(solution.v[-1]).max() <= tolerances.CONTACT and min(gaps) >= -tolerances.CONTACT
+    assert abs(sum(forces) - G) <= tolerances.CONTACT
+
+
+def test_point_slides_down_an_inclined_plane() -> None:
+    model = sl.Model("element_point")
+    body = sl.RigidBody(model, "body", 2.0, [1.0, 1.0, 1.0])
+    model.gravity([0, 0, -G])
+    normal = [-math.sin(0.5), 0, math.cos(0.5)]
+    sl.PointPlaneContact(model, "slope", model.ground, body, at=[0, 0, 0], normal=normal, friction=0.2)
+    solution = solved(model, 1.0)
+    along = solution.field("body", "x")[-1] @ [math.cos(0.5), 0, math.sin(0.5)]
+    assert abs(along + G * (math.sin(0.5) - 0.2 * math.cos(0.5)) / 2) <= tolerances.CONTACT
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_stops_of_a_hinge_beyond_a_turn(backend: Any) -> None:
+    """A rod on a hinge without gravity runs between stops at -4 rad and 0.5 rad."""
+    model = sl.Model("element_stops")
+    rod = sl.RigidBody(model, "rod", 1.0, [1 / 12] * 3, position=[0, 0, -0.5])
+    hinge = sl.RevoluteJoint(model, "hinge", model.ground, rod, at=[0, 0, 0], axis=[0, -1, 0])
+    sl.JointStops(model, "stop", hinge, (-4.0, 0.5), restitution=0.5)
+    hinge.place(angle=0.0, rate=-8.0)
+    solution = sl.solve(model.derive().compile(backend=backend), 2.0, rtol=1e-9)
+    assert [e.name for e in solution.events] == ["stop_lower_touch", "stop_upper_touch"]
+    times = np.array([e.t for e in solution.events])
+    assert np.abs(times - [0.5, 0.5 + 4.5 / 4]).max() <= tolerances.PIN
+    assert abs(solution.outputs["hinge_angle"][-1] - (0.5 - 2 * (2 - times[1]))) <= tolerances.PIN
+
+
+def test_stop_of_a_slider_on_one_side() -> None:
+    model = sl.Model("element_slider")
+    block = sl.RigidBody(model, "block", 1.0, [1.0, 1.0, 1.0])
+    slider = sl.PrismaticJoint(model, "slider", model.ground, block, at=[0, 0, 0], axis=[0, 0, 1])
+    model.gravity([0, 0, -G])
+    sl.JointStops(model, "stop", slider, (-0.5, None))
+    solution = solved(model, 1.0)
+    assert abs(solution.events[0].t - math.sqrt(1 / G)) <= tolerances.CONTACT
+    assert abs(solution.outputs["stop_lower_normal"][-1] - G) <= tolerances.CONTACT
+    assert "stop_upper_gap" not in solution.outputs
+
+
+def bodies(*, is_plane: bool = False) -> tuple[sl.Model, Any]:
+    model = sl.Model("element_refusals")
+    if is_plane:
+        return model, sl.RigidBody(model, "body", 1.0, 1.0, position=[0, 1], group=sl.SE2)
+    return model, sl.RigidBody(model, "body", 1.0, [1.0, 1.0, 1.0], position=[0, 0, 1])
+
+
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda m, b: sl.SpherePlaneContact(m, "c", m.ground, b, radius=-1), "needs a positive radius, not -1 m"),
+    (lambda m, b: sl.SpherePlaneContact(m, "c", m.ground, b, radius=1, friction=-1), "friction coefficient that is"),
+    (lambda m, b: sl.SpherePlaneContact(m, "c", m.ground, b, radius=1, restitution=2), "restitution from 0 to 1"),
+    (lambda m, b: sl.SphereSphereContact(m, "c", m.ground, m.ground, radii=(1, 1)), "two bodies in space, or two in"),
+    (lambda m, b: sl.BoxPlaneContact(m, "c", m.ground, b, size=[1, 1]), "positive length along each axis"),
+    (lambda m, b: sl.DiskPlaneContact(m, "c", m.ground, b, radius=1, axis=[0, 0, 1]), "lies flat on the plane"),
+    (lambda m, b: sl.SphereSphereContact(m, "c", b, b, radii=(1, 1)), "centres of the spheres .* coincide"),
+])  # fmt: skip
+def test_invalid_contacts_of_bodies_are_refused(make: Any, sentence: str) -> None:
+    with pytest.raises(ModelError, match=sentence):
+        make(*bodies())
+
+
+def test_disks_in_the_plane_are_spheres() -> None:
+    model, body = bodies(is_plane=True)
+    with pytest.raises(ModelError, match="in the plane, use SpherePlaneContact"):
+        sl.DiskPlaneContact(model, "c", model.ground, body, radius=1, axis=[0, 1])
+
+
+def test_invalid_stops_are_refused() -> None:
+    model, body = bodies()
+    hinge = sl.RevoluteJoint(model, "hinge", model.ground, body, at=[0, 0, 0], axis=[0, 0, 1])
+    for limits in ((1.0, 0.5), (None, None)):
+        with pytest.raises(ModelError, match="need a lower limit below the upper one"):
+            sl.JointStops(model, "stop", hinge, limits)

@@ -9,9 +9,9 @@ from symlie.groups.group import Field
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
-from symlie.modeling.contacts import state_contact
+from symlie.modeling.contacts.contact import state_contact
+from symlie.modeling.contacts.friction import reaction_of, state_friction
 from symlie.modeling.expressions import components
-from symlie.modeling.frictions import reaction_of, state_friction
 from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
 from symlie.modeling.switching import SwitchStatement

@@ -1,4 +1,4 @@
-"""The page about contacts: its block runs, and its numbers are results of runs."""
+"""The page about contacts: its blocks run, and its numbers are results of runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ SESSION = Session("docs/contacts.md")
 
 @pytest.mark.slow
 def test_code_blocks_run() -> None:
-    thrown = SESSION.run()["thrown"]
+    values = SESSION.run()
+    thrown, held = values["thrown"], values["held"]
     assert thrown.outputs["floor_state"][-1] == 2
     assert np.abs(thrown.v[-1, 3:5] - [15 / 7, 20 / 7]).max() <= tolerances.CONTACT
+    assert (held.outputs["slew_angle"] == 0).all()
+    assert abs(held.outputs["slew_friction"][-1] + 80) <= tolerances.CONTACT

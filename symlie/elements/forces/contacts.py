@@ -17,7 +17,7 @@ from symlie.elements.joints.motions import MovingJoint
 from symlie.elements.marker import Body, Marker, axes_along, body_name, direction, group_of, on_body, placement
 from symlie.elements.placement import Array, body_dimension
 from symlie.errors import ModelError
-from symlie.modeling.contacts import state_contact
+from symlie.modeling.contacts.contact import state_contact
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import components, vector
 from symlie.modeling.model import Model

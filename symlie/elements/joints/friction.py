@@ -5,8 +5,8 @@ from __future__ import annotations
 from symlie.elements.joints.coordinates import Turn
 from symlie.elements.joints.frames import Frame
 from symlie.elements.joints.rows import JointDefinition
+from symlie.modeling.contacts.friction import state_friction
 from symlie.modeling.element_type import ElementType
-from symlie.modeling.frictions import state_friction
 from symlie.modeling.node import column
 
 FRICTION = "friction"

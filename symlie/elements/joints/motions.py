@@ -12,8 +12,8 @@ from symlie.elements.joints.friction import COEFFICIENT, RADIUS
 from symlie.elements.joints.joint import ROUNDING, Joint
 from symlie.elements.joints.placing import place_behind
 from symlie.errors import ModelError, UnknownNameError
+from symlie.modeling.contacts.friction import state_friction
 from symlie.modeling.expressions import components, select
-from symlie.modeling.frictions import state_friction
 
 
 class MovingJoint(Joint):

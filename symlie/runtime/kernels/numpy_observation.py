@@ -14,9 +14,9 @@ from symlie.errors import IntegrationError
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States
-from symlie.runtime.kernels.reactions import turn_reactions
 from symlie.runtime.kernels.unwrapped import with_angles
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.reactions import turn_reactions
 
 if TYPE_CHECKING:
     from symlie.runtime.kernels.numpy import NumpyKernels

@@ -22,9 +22,9 @@ from symlie.runtime.kernels.c_library import observer_files
 from symlie.runtime.kernels.c_tables import problem_tables
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
-from symlie.runtime.kernels.reactions import turn_reactions
 from symlie.runtime.kernels.unwrapped import with_angles, with_start_angles
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.reactions import turn_reactions
 from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.saddle import SaddleAlgebra, instead_of_complement
 from symlie.runtime.linear.schur import Algebra

@@ -1,4 +1,4 @@
-/* Directions of reactions of constraints with friction; see symlie/runtime/kernels/reactions.py. */
+/* Directions of reactions of constraints with friction; see symlie/runtime/layout/reactions.py. */
 #ifndef SYMLIE_TURNING_REACTIONS_H
 #define SYMLIE_TURNING_REACTIONS_H
 

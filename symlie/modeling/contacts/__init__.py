@@ -1,0 +1,1 @@
+"""Contacts with impacts, and friction of constraints."""

@@ -68,7 +68,9 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
     # With ``fixed`` topology the constraint Jacobian is stored by its nonzeros; otherwise by one dense block per local
     # node, which the loops of large systems need.
     hoisting = ParameterHoisting(len(parameter_symbols(model)), "p")
-    elements = [_element_kernels(model, d, hoisting, fixed) for d in statements]
+    # If constraint forces of one type act along other rows than those of B, all types state their rows.
+    pulls = any(d.constraints.columns for d in statements)
+    elements = [_element_kernels(model, d, hoisting, fixed=fixed, pulls=pulls) for d in statements]
     arguments = (Argument("p", hoisting.count), Argument("out", hoisting.size, True))
     prepare = Kernel(
         Signature(f"{model.name}_prepare", arguments),
@@ -197,7 +199,7 @@ def _jacobian_entries(derived: DerivedStatement, fixed: bool) -> list[tuple[int,
 
 
 def _element_kernels(
-    model: Model, derived: DerivedStatement, hoisting: ParameterHoisting, fixed: bool
+    model: Model, derived: DerivedStatement, hoisting: ParameterHoisting, *, fixed: bool, pulls: bool
 ) -> ElementTypeKernels:
     statement, dynamics, constraints = derived.statement, derived.dynamics, derived.constraints
     builder = _ElementBuilder(model, statement, hoisting)
@@ -250,8 +252,9 @@ def _element_kernels(
         kernels += [kernel("jacobian", [e for _, _, e in jacobian]), kernel("curvature", constraints.curvature)]
         if has_rate:
             kernels.append(kernel("constraint_rate", constraints.rate))
-    if constraints.columns:
-        kernels.append(kernel("columns", [constraints.columns[i][j] for i, j, _ in jacobian]))
+    if jacobian and pulls:
+        rows = constraints.columns or constraints.jacobian
+        kernels.append(kernel("columns", [rows[i][j] for i, j, _ in jacobian]))
     if statement.contacts:
         laws = [(c.friction, c.restitution if isinstance(c, Contact) else c.limit) for c in statement.contacts]
         kernels.append(kernel("contacts", [value for law in laws for value in law]))

@@ -349,3 +349,17 @@ def test_joints_without_coordinates_have_no_friction() -> None:
 def test_methods_without_friction_are_refused() -> None:
     with pytest.raises(UnsupportedMethodError, match=r"'wire' .* use half_explicit_2"):
         sl.solve(bead("c"), 1.0, method="taylor")
+
+
+def test_contacts_with_friction_keep_the_forces_of_joints() -> None:
+    """A block on a floor with friction carries a pendulum, whose hinge is an element."""
+    model = sl.Model("friction_carried")
+    block = sl.RigidBody(model, "block", 5.0, 1.0, position=[0, 0], group=sl.SE2)
+    rod = sl.RigidBody(model, "rod", 1.0, 1.0, position=[0, -1], group=sl.SE2)
+    sl.RevoluteJoint(model, "hinge", block, rod, at=[0, 0])
+    model.gravity([0, -G])
+    model.contact("floor", block.x[1], slip=block.velocity_at(block.x)[0], friction=0.5)
+    solution = sl.solve(model.derive().compile(backend="numpy"), 0.1)
+    assert np.abs(solution.outputs["hinge_force"] - [0, G]).max() <= tolerances.CONTACT
+    assert np.abs(solution.outputs["floor_normal"] - 6 * G).max() <= tolerances.CONTACT
+    assert np.abs(solution.v).max() <= tolerances.CONTACT

@@ -253,8 +253,8 @@ def _element_kernels(
         if has_rate:
             kernels.append(kernel("constraint_rate", constraints.rate))
     if jacobian and pulls:
-        rows = constraints.columns or constraints.jacobian
-        kernels.append(kernel("columns", [rows[i][j] for i, j, _ in jacobian]))
+        force_rows = constraints.columns or constraints.jacobian
+        kernels.append(kernel("columns", [force_rows[i][j] for i, j, _ in jacobian]))
     if statement.contacts:
         laws = [(c.friction, c.restitution if isinstance(c, Contact) else c.limit) for c in statement.contacts]
         kernels.append(kernel("contacts", [value for law in laws for value in law]))

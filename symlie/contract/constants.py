@@ -339,6 +339,13 @@ CONE_SWEEPS = 2_000
 CONE_ACCEPTED = 1e-9
 """Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
 
+CONTACT_STEPS = 50
+"""Maximum number of semismooth Newton steps of a stage of time stepping with contacts."""
+
+CONTACT_COMPLIANCE = 1e-8
+"""Compliance of closed contacts in the matrix of these steps, relative to the inverse mass along them, if contacts are
+redundant."""
+
 CONTACT_ROUNDING = 1e-12
 """Speeds, gaps and forces of contacts, relative to the terms from which they are computed, that count as zero."""
 

@@ -96,10 +96,11 @@ class TimeLoop:
 
     def __post_init__(self) -> None:
         self.recorder = Recorder(self.system.layout)
-        self.event_values = self.system.layout.events
+        steps_over = self.method.steps_over(self.system.layout)
+        self.event_values = [] if steps_over else self.system.layout.events
         features = features_of(self.system.mechanics, compiled=False)
         self._starts_from_multipliers = self.method.starts_from_multipliers(features)
-        self.changes_state = self.system.layout.changes_state
+        self.changes_state = self.system.layout.changes_state and not steps_over
         self.put(self.begin)
 
     def put(self, state: LoopState) -> None:

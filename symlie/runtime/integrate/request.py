@@ -208,7 +208,7 @@ def beginning(system: System, request: Request, start: Solution | Start | None =
     """State before the first step; `start` is a solution to continue, or a consistent state. Errors name unusable
     initial values."""
     chosen, plan, t0 = request.method, request.plan, request.t0
-    begin = start_of(system, t0) if start is None else start
+    begin = start_of(system, t0, steps_contacts=chosen.steps_over(system.layout)) if start is None else start
     if isinstance(begin, Solution):
         begin = continuation_of(begin, system)
     if isinstance(start, Solution) and begin.own is not None and method_of_run(start.method, start.settings) != chosen:

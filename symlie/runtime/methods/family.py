@@ -18,6 +18,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.refusals import (
     refusal_of_angular_velocities,
     refusal_of_constraints,
+    refusal_of_events,
     refusal_of_frames,
     refusal_of_friction,
 )
@@ -256,6 +257,7 @@ class Method(ABC):
         return (
             refusal_of_constraints(self, layout)
             or refusal_of_friction(self, layout)
+            or refusal_of_events(self, layout)
             or refusal_of_frames(self, layout)
             or refusal_of_angular_velocities(self, layout)
         )
@@ -287,6 +289,21 @@ class Method(ABC):
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }
         return [*self.refused, *(what for what, is_taken in stated.items() if not is_taken)]
+
+    @property
+    def steps_contacts(self) -> bool:
+        """True if steps contain the impacts of contacts (time stepping)."""
+        return False
+
+    def steps_over(self, layout: Layout) -> bool:
+        """Return whether steps contain impacts of contacts, whose events are not located.
+
+        Parameters
+        ----------
+        layout
+            Layout of the model.
+        """
+        return self.steps_contacts and bool(len(layout.contacts))
 
     @property
     def stability(self) -> str:

@@ -30,12 +30,12 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
 
 def refusal_of_friction(method: Method, layout: Layout) -> str | None:
     """Return the explanation for a method whose stages do not support friction of contacts."""
-    if method.takes_friction or not layout.has_friction:
+    if method.takes_friction or method.steps_contacts or not layout.has_friction:
         return None
     name = next(name for name, row in zip(layout.contact_names, layout.contacts, strict=True) if row[1] >= 0)
     return (
         f"Method '{method.name}' does not support friction, but contact '{name}' of '{layout.name}' has a friction "
-        "coefficient; use half_explicit_2, …, half_explicit_5."
+        "coefficient; use half_explicit_2, …, half_explicit_5, or rattlie with a fixed step."
     )
 
 
@@ -58,4 +58,15 @@ def refusal_of_angular_velocities(method: Method, layout: Layout) -> str | None:
         f"Method '{method.name}' supports rotation parameters with their rates as unknowns, but node '{node}' of "
         f"'{layout.name}' has angular velocities; use form=parameter_rates, or half_explicit_5 or another explicit "
         "method."
+    )
+
+
+def refusal_of_events(method: Method, layout: Layout) -> str | None:
+    """Return the explanation for time stepping and a model with other events than those of its contacts."""
+    own = [event.name for event, found in zip(layout.events, layout.contact_of_event, strict=True) if found < 0]
+    if not method.steps_over(layout) or not own:
+        return None
+    return (
+        f"Method '{method.name}' steps over the impacts of the contacts of '{layout.name}' and locates no events, but "
+        f"event '{own[0]}' exists; use half_explicit_2, …, half_explicit_5."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
+from symlie.runtime.implicit.contact_equations import ContactMatrix
 from symlie.runtime.implicit.iteration_matrix import TakenMatrix
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.kernels.discrete import DiscreteKernels
@@ -30,6 +32,7 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.self_adjoint import composed_step
 from symlie.runtime.methods.step_checks import check_drift, check_finite, is_settled
 from symlie.runtime.steps.program import Program
+from symlie.runtime.system.contacts.table import ContactTable
 from symlie.runtime.system.system import System
 
 ADVICE_HALVINGS = 16
@@ -111,6 +114,12 @@ class Stepper:
         """True if the run ends with the attempted step."""
         self.may_be_rough = False
         """True if a first step across a switch may be inaccurate, since the step up to the switch replaces it."""
+
+    @cached_property
+    def contacts(self) -> tuple[ContactTable, ContactMatrix]:
+        """Contacts of the system, and the elimination of their equations in time stepping."""
+        table = ContactTable(self.mechanics)
+        return table, ContactMatrix(self.mechanics, table)
 
     def step(self, state: State, h: float) -> Trial:
         """Compute one step of length h, and project its result if requested; a missing method history of the state is

@@ -75,6 +75,10 @@ class Variational(SelfAdjoint, ProgrammedMethod):
         return self.tableau.discrete.is_symmetric
 
     @property
+    def steps_contacts(self) -> bool:
+        return not self.tableau.discrete.between
+
+    @property
     def takes_averages(self) -> bool:
         """True if multipliers are means of λ⁻ and λ⁺, which would reduce composed steps to order two."""
         return self.multipliers == "average" and self.composition is None
@@ -89,6 +93,11 @@ class Variational(SelfAdjoint, ProgrammedMethod):
             what = "a constraint is nonlinear in the velocities, for which no discrete constraint is defined"
         elif layout.has_fields:
             what = "it has first-order states"
+        elif self.steps_over(layout) and (self.newton == "full" or not self.takes_averages):
+            return (
+                f"Method '{self.name}' steps over the impacts of the contacts of '{layout.name}' with its default "
+                "options only; omit newton, multipliers and compose."
+            )
         if not what:
             return super().refusal(layout)
         return (
@@ -138,7 +147,7 @@ class Variational(SelfAdjoint, ProgrammedMethod):
         ]
 
     def write_step(self, s: StepRecorder) -> None:
-        variational_step(s, averages=self.takes_averages)
+        variational_step(s, averages=self.takes_averages, steps_contacts=self.steps_contacts)
 
 
 def _samples(reader: EntryReader, name: str) -> Samples:

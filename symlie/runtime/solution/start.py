@@ -37,9 +37,12 @@ class Start(Brief):
     """Method history from a previous step."""
 
 
-def start_of(system: System, t: float) -> Start:
-    """Return the consistent initial state at time t."""
-    state = system.initial_state if t == 0 else system.consistent_state(t)
+def start_of(system: System, t: float, *, steps_contacts: bool = False) -> Start:
+    """Return the consistent initial state at time t, with open contacts if steps contain their impacts."""
+    if steps_contacts:
+        state = system.consistent_state(t, steps_contacts=True)
+    else:
+        state = system.initial_state if t == 0 else system.consistent_state(t)
     return Start(state.q, state.v, state.multipliers, np.zeros(system.layout.carried_size))
 
 

@@ -39,6 +39,8 @@ class DiscreteStart(Instruction):
     """If it is not 0, the guess is the solution."""
     rest: Vector
     """Residual of this solution, divided by h."""
+    has_contacts: bool = False
+    """True if contacts may close in the step."""
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Configuration, Multiplier, Algebra)
 
@@ -58,6 +60,27 @@ class DiscreteEnd(Instruction):
     """If it is not 0, the matrix contains derivatives of loads."""
 
     makes: ClassVar[tuple[type[Value], ...]] = (Velocity, Algebra, Multiplier, Scalar)
+
+
+@dataclass(frozen=True)
+class ContactEnd(DiscreteEnd):
+    """The same with contacts; further results are q with their modes, and their forces as multipliers."""
+
+    mu: Multiplier
+    """μ of the solution at the start."""
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Velocity, Algebra, Multiplier, Scalar, Configuration, Multiplier)
+
+
+@dataclass(frozen=True)
+class OfContacts(Instruction):
+    """Multipliers of contacts, and those of all other equations."""
+
+    contacts: Multiplier
+    others: Multiplier
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
+    is_elementwise: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

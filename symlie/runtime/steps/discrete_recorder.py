@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from symlie.runtime.steps.calls import recorded
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
+from symlie.runtime.steps.discrete_instructions import (
+    ContactEnd,
+    DiscreteEnd,
+    DiscreteStart,
+    OfContacts,
+    Projects,
+    SymplecticStage,
+)
 from symlie.runtime.steps.expressions import Expression, Scalar, Vector
 from symlie.runtime.steps.implicit_recorder import ImplicitRecorder
 from symlie.runtime.steps.values import Algebra, Configuration, Multiplier, Velocity
@@ -36,6 +43,20 @@ class DiscreteEndValues(NamedTuple):
     """Not 0 if the matrix needs derivatives of loads."""
 
 
+class ContactEndValues(NamedTuple):
+    """Solution of the discrete equations with contacts at the end of a step."""
+
+    v: Velocity
+    load: Algebra
+    mu: Multiplier
+    is_damped: Scalar
+    """Not 0 if the matrix needs derivatives of loads."""
+    q: Configuration
+    """Configuration at the end of the step, with the modes of contacts."""
+    forces: Multiplier
+    """Multipliers of contacts: impulses in the step, divided by h."""
+
+
 class DiscreteRecorder(ImplicitRecorder):
     """Records variational and symplectic steps; parameters and attributes as for `StepRecorder`."""
 
@@ -57,6 +78,8 @@ class DiscreteRecorder(ImplicitRecorder):
         load: tuple[Vector, Scalar | float],
         guess: tuple[Vector | Expression, Multiplier],
         solution: tuple[Scalar | float, Vector],
+        *,
+        has_contacts: bool = False,
     ) -> DiscreteStartValues:
         """Return the solution of the discrete equations at the start of a step from t + c h to t + (c + 1) h.
 
@@ -72,6 +95,8 @@ class DiscreteRecorder(ImplicitRecorder):
             Initial guesses of θ and μ.
         solution
             A number that is not 0 if the guess is the solution, and its residual, divided by h.
+        has_contacts
+            True if contacts may close in the step.
         """
         (theta, mu), (is_solution, rest) = guess, solution
         stage = DiscreteStart(
@@ -83,6 +108,7 @@ class DiscreteRecorder(ImplicitRecorder):
             mu,
             number_of(is_solution),
             rest,
+            has_contacts,
         )
         found = self._record(stage)
         return DiscreteStartValues._make(found)
@@ -100,6 +126,38 @@ class DiscreteRecorder(ImplicitRecorder):
         """
         found = self._record(DiscreteEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped))
         return DiscreteEndValues._make(found)
+
+    @property
+    def has_contacts(self) -> bool:
+        """True if the system has contacts."""
+        return self._features.has_contacts
+
+    @recorded
+    def contact_end(self, start: DiscreteStartValues, is_damped: Scalar) -> ContactEndValues:
+        """Return the solution of the discrete equations at the end of a step with contacts.
+
+        Parameters
+        ----------
+        start
+            Solution at its start.
+        is_damped
+            If it is not 0, the matrix contains derivatives of loads.
+        """
+        found = self._record(ContactEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped, start.mu))
+        return ContactEndValues._make(found)
+
+    @recorded
+    def of_contacts(self, contacts: Multiplier, others: Multiplier) -> Multiplier:
+        """Return the multipliers of contacts, and those of all other equations.
+
+        Parameters
+        ----------
+        contacts
+            Multipliers of contacts.
+        others
+            Multipliers of other equations.
+        """
+        return self._one(Multiplier, OfContacts(contacts, others))
 
     @recorded
     def symplectic_stage(self, theta: float) -> tuple[Algebra, Configuration]:

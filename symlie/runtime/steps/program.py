@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from symlie.runtime.steps.discrete_instructions import DiscreteStart, SymplecticStage
+from symlie.runtime.steps.discrete_instructions import ContactEnd, DiscreteStart, SymplecticStage
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import Carry, CarryNumber, ImplicitEnd
 from symlie.runtime.steps.instructions import (
@@ -46,6 +46,7 @@ class Features:
     """True if constraints are nonlinear in the velocities."""
     has_acceleration_rows: bool = False
     """True if some constraints restrict accelerations only."""
+    has_contacts: bool = False
     reads_increments: bool = True
     """False if nothing reads the increment of a step after its end."""
 
@@ -77,6 +78,7 @@ def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
         mass_is_regular=mechanics.saddle_algebra is None,
         has_nonlinear_rows=layout.has_nonlinear_rows,
         has_acceleration_rows=not bool(layout.of_velocities.all()),
+        has_contacts=bool(len(layout.contacts)),
         reads_increments=not compiled or layout.has_angles or any(e.events for e in layout.elements),
         has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
     )
@@ -151,7 +153,7 @@ class Program:
         """True if the increment of the step leads from its start to its end by one exponential."""
         q: Configuration = self.end.q
         for line in reversed(self.lines):
-            if isinstance(line.instruction, At) and q in line.results:
+            if isinstance(line.instruction, At | ContactEnd) and q in line.results:
                 q = line.instruction.q
             elif q in line.results and isinstance(line.instruction, ImplicitEnd | DiscreteStart):
                 return self.end.theta in line.results

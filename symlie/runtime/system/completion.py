@@ -17,7 +17,7 @@ from symlie.errors import (
 )
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.balances import Balances
-from symlie.runtime.system.contacts.starting import with_contacts
+from symlie.runtime.system.contacts.starting import open_contacts, with_contacts
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
 from symlie.runtime.system.state_rates import GivenRates, with_completed_rates
@@ -67,11 +67,16 @@ class StatedState(Brief):
     before: Array | None = None
 
 
-def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
-    """Complete and check initial values, with the modes of contacts; see `completed_state`."""
+def consistent_initial_state(
+    mechanics: Mechanics, t: float, stated: StatedState, *, steps_contacts: bool = False
+) -> InitialState:
+    """Complete and check initial values, with the modes of contacts, or with open contacts if steps contain their
+    impacts; see `completed_state`."""
     found = completed_state(mechanics, t, stated)
     if not len(mechanics.layout.contacts):
         return found
+    if steps_contacts:
+        return replace(found, q=open_contacts(mechanics, t, found.q))
     q, v = with_contacts(mechanics, t, found.q, found.v, is_jump=stated.before is not None)
     return replace(found, q=q, v=v, multipliers=mechanics.index1(t, q, v)[1])
 

@@ -183,13 +183,15 @@ class System(SystemValues, Evaluations):
         """Consistent state at t = 0 if a quick check suffices, else None."""
         return ordinary_start(self)
 
-    def consistent_state(self, t: float) -> InitialState:
+    def consistent_state(self, t: float, *, steps_contacts: bool = False) -> InitialState:
         """Return consistent initial values at a time; see `initial_state`.
 
         Parameters
         ----------
         t
             Time, in s, at which loads, constraints and prescribed nodes are evaluated.
+        steps_contacts
+            True if contacts are open at the start, since the first step contains their impacts.
 
         Raises
         ------
@@ -200,7 +202,7 @@ class System(SystemValues, Evaluations):
         if self.branch_check is not None and self.initial_values:
             self.branch_check(self.initial_fields)
         self.check_motions(t)
-        return consistent_initial_state(self.mechanics, t, stated)
+        return consistent_initial_state(self.mechanics, t, stated, steps_contacts=steps_contacts)
 
     @cached_property
     def initial_fields(self) -> Mapping[tuple[str, str], Array]:

@@ -15,12 +15,20 @@ from symlie.runtime.methods.bdf.orders import NextOrder, StepSizes, next_order
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
+from symlie.runtime.methods.programs.contact_stages import ContactStages
 from symlie.runtime.methods.programs.discrete_stages import DiscreteStages
 from symlie.runtime.methods.programs.history import shifted
 from symlie.runtime.methods.programs.implicit_end import EndFormula, hidden_violation
 from symlie.runtime.methods.programs.starting_step import starting_step
 from symlie.runtime.methods.programs.symplectic_stage import symplectic_stage
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
+from symlie.runtime.steps.discrete_instructions import (
+    ContactEnd,
+    DiscreteEnd,
+    DiscreteStart,
+    OfContacts,
+    Projects,
+    SymplecticStage,
+)
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import (
     Carried,
@@ -242,6 +250,12 @@ class _Step:
                 return symplectic_stage(stepper, t, self[q], h, theta)
             case DiscreteStart():
                 return self._discrete_start(instruction)
+            case ContactEnd(q_n, v_n, q, theta, rest, is_damped, mu):
+                vectors = self[q], self[theta], self[rest]
+                ends = (self[q_n], self[v_n]), *vectors, self._number(is_damped), self[mu]
+                return ContactStages(stepper, h).end_with_contacts(t, *ends)
+            case OfContacts(contacts, others):
+                return (np.where(stepper.contacts[0].rows, self[contacts], self[others]),)
             case DiscreteEnd(q_n, v_n, q, theta, rest, is_damped):
                 vectors = self[q], self[theta], self[rest]
                 return DiscreteStages(stepper, h).end(t, (self[q_n], self[v_n]), *vectors, self._number(is_damped))
@@ -300,7 +314,8 @@ class _Step:
         return found
 
     def _discrete_start(self, start: DiscreteStart) -> tuple[Array, ...]:
-        stages, t = DiscreteStages(self._stepper, self._h), self._state.t + start.c * self._h
+        kind = ContactStages if start.has_contacts else DiscreteStages
+        stages, t = kind(self._stepper, self._h), self._state.t + start.c * self._h
         q, v, theta, mu = (self[x] for x in (start.q, start.v, start.theta, start.mu))
         if self._number(start.is_solution):
             found = (*stages.known(t, q, theta), mu, self[start.rest])

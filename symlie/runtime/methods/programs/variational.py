@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symlie.runtime.steps.discrete_recorder import ContactEndValues
 from symlie.runtime.steps.expressions import Expression, Scalar
 from symlie.runtime.steps.values import Acceleration, Algebra, Multiplier
 
@@ -28,7 +29,7 @@ NOTHING, GUESS, SOLUTION = 0.0, 1.0, 2.0
 """Values of ``known``: the carried values of θ and μ⁺."""
 
 
-def variational_step(s: StepRecorder, *, averages: bool) -> None:
+def variational_step(s: StepRecorder, *, averages: bool, steps_contacts: bool = False) -> None:
     """Write a step; with ``averages`` multipliers are means of λ⁻ and λ⁺, otherwise those of the accelerations."""
     h, zero = s.h, s.evaluated(Algebra, Expression())
     known = s.where(s.projects(), NOTHING, s.carried("known", Scalar))
@@ -38,8 +39,12 @@ def variational_step(s: StepRecorder, *, averages: bool) -> None:
     part = s.where(known, h / h_n, 0.0)
     is_solution = s.where(known - SOLUTION, 0.0, 1.0) * s.where(h - h_n, 0.0, 1.0)
     guess = part * theta_n + s.where(known, 0.0, h) * s.v, s.multiplier_sum([part * part], [mu_n])
-    start = s.discrete_start(0, (s.q, s.v), (load_n, known), guess, (is_solution, rest_n))  # (1), (2), (3)
-    end = s.discrete_end(start, is_damped)  # (4), (5)
+    has_contacts = steps_contacts and s.has_contacts
+    start = s.discrete_start(
+        0, (s.q, s.v), (load_n, known), guess, (is_solution, rest_n), has_contacts=has_contacts
+    )  # (1), (2), (3)
+    end = s.contact_end(start, is_damped) if has_contacts else s.discrete_end(start, is_damped)  # (4), (5)
+    end_q = end.q if isinstance(end, ContactEndValues) else start.q
 
     next_theta, next_mu, next_rest = (
         s.evaluated(Algebra, 2 * h * end.v - start.theta),
@@ -49,9 +54,13 @@ def variational_step(s: StepRecorder, *, averages: bool) -> None:
     next_known, multipliers = GUESS, s.multiplier_sum([2 / h], [end.mu])
     if averages and s.is_constrained:
         next_guess, no_solution = (next_theta, next_mu), (0.0, zero)
-        ahead = s.discrete_start(1, (start.q, end.v), (end.load, 1.0), next_guess, no_solution)  # (1), (2), (3)
+        ahead = s.discrete_start(
+            1, (end_q, end.v), (end.load, 1.0), next_guess, no_solution, has_contacts=has_contacts
+        )  # (1), (2), (3)
         next_theta, next_mu, next_rest, next_known = ahead.theta, ahead.mu, ahead.rest, SOLUTION
         multipliers = s.multiplier_sum([1 / h, 1 / (h * h)], [end.mu, ahead.mu])
+        if isinstance(end, ContactEndValues):
+            multipliers = s.of_contacts(end.forces, multipliers)
     elif s.is_constrained:
         multipliers = s.stage(1.0, start.q, end.v).multiplier
     s.known_acceleration(s.evaluated(Acceleration, Expression()))
@@ -62,6 +71,6 @@ def variational_step(s: StepRecorder, *, averages: bool) -> None:
     s.carry("multipliers", next_mu)
     s.carry("load", end.load)
     s.carry("rest", next_rest)
-    q = s.end(start.q, end.v, start.increment, on_group=False)
+    q = s.end(end_q, end.v, start.increment, on_group=False)
     s.multipliers([1.0], [multipliers])
     s.residuals(q, end.v)

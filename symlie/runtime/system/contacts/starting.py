@@ -7,8 +7,9 @@ import numpy as np
 from symlie.contract.constants import POSITION_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.event_changes import CONTACT_TABLE, UNDETERMINED
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.contacts.switching import ContactSwitching, Fired
+from symlie.runtime.system.contacts.table import ContactTable
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.warnings import warn
 
@@ -24,14 +25,7 @@ def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump
     if not is_jump and not (q[largest] == UNDETERMINED).any():
         return q, v
     contacts = ContactSwitching(mechanics, is_sequential=False)
-    gaps = contacts.gaps(t, q)
-    bound = POSITION_TOLERANCE * max(1.0, float(np.abs(q[: layout.node_storage]).max(initial=0)))
-    if (gaps < -bound).any():
-        k = int(np.argmin(gaps))
-        raise InconsistentInitialValuesError(
-            f"Contact '{layout.contact_names[k]}' of '{layout.name}' penetrates initially: its gap is {gaps[k]:.6g}; "
-            "correct the initial values."
-        )
+    _check_gaps(layout, q, contacts.gaps(t, q))
     found = contacts.switched(t, q, v, Fired(), np.inf)
     normal = layout.contacts[:, 0]
     met = [layout.contact_names[k] for k in np.flatnonzero((normal >= 0) & (found.impulses[normal] > 0))]
@@ -40,3 +34,22 @@ def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump
         what += "" if len(met) > 1 else f"'{layout.name}' closes"
         warn(f"{what} at the start t = {t:g}; the run starts with the velocities after this impact.")
     return found.q, found.v
+
+
+def open_contacts(mechanics: Mechanics, t: float, q: Array) -> Array:
+    """Return a configuration with open contacts, whose first step contains the impacts at the start. Raise
+    InconsistentInitialValuesError if a gap is negative."""
+    table = ContactTable(mechanics)
+    _check_gaps(mechanics.layout, q, mechanics.constraint(t, table.full(q))[table.normal])
+    return table.opened(q)
+
+
+def _check_gaps(layout: Layout, q: Array, gaps: Array) -> None:
+    """Raise InconsistentInitialValuesError if a gap is negative."""
+    bound = POSITION_TOLERANCE * max(1.0, float(np.abs(q[: layout.node_storage]).max(initial=0)))
+    if (gaps < -bound).any():
+        k = int(np.argmin(gaps))
+        raise InconsistentInitialValuesError(
+            f"Contact '{layout.contact_names[k]}' of '{layout.name}' penetrates initially: its gap is {gaps[k]:.6g}; "
+            "correct the initial values."
+        )

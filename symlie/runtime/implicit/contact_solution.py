@@ -1,0 +1,126 @@
+"""Semismooth Newton method for a stage with contacts, as in ``contact_solution.h``.
+
+Active sets start from those of the last step, which its impulses and configuration contain, and settle in a few steps.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import CONTACT_ROUNDING, CONTACT_STEPS
+from symlie.errors import ContactModeError
+from symlie.runtime.implicit.contact_equations import ContactMatrix, ContactRows, contact_rows
+from symlie.runtime.implicit.newton_iteration import NewtonCounts
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.factors import Factors, SingularMatrixError
+from symlie.runtime.system.contacts.table import ContactTable
+
+
+class ContactStage(Protocol):
+    """Stage of a step with all equations of contacts in force.
+
+    Attributes
+    ----------
+    mass, jacobian_start, jacobian
+        M, and B of the forces and of the equations, as stored values.
+    """
+
+    mass: Array
+    jacobian_start: Array
+    jacobian: Array
+
+    def residual(self, u: Array) -> Array:
+        """Return the residual at u."""
+
+    def check(self, r: Array) -> None:
+        """Raise an error that names the first entry of a residual that is not finite."""
+
+
+class ContactSolution:
+    """Solution of a stage with contacts.
+
+    Parameters
+    ----------
+    stage
+        The stage.
+    table, matrix
+        Contacts of the system, and the elimination of its matrix.
+    known
+        Impulses and equations that are added to μ and c, shape (rows,) each.
+    is_eligible
+        Contacts that may close.
+    counts
+        Statistics.
+
+    Attributes
+    ----------
+    rows
+        Equations of contacts at the solution.
+    weights
+        ρ of the normal and tangential equations of contacts there.
+    """
+
+    rows: ContactRows
+    weights: tuple[Array, Array]
+
+    def __init__(
+        self, stage: ContactStage, table: ContactTable, matrix: ContactMatrix, known: tuple[Array, Array],
+        is_eligible: NDArray[np.bool_], counts: NewtonCounts,
+    ) -> None:  # fmt: skip
+        self._stage, self._table, self._matrix, self._known = stage, table, matrix, known
+        self._is_eligible, self._counts, self._is_soft = is_eligible, counts, False
+
+    def solve(self, u: Array, size: float, correction: float) -> Array:
+        """Return the solution from an initial guess, for unknowns of a size and a largest final correction relative
+        to it; raise ContactModeError."""
+        n, last, sets = len(u) - len(self._known[0]), np.inf, None
+        for _ in range(CONTACT_STEPS):
+            r = self._residual(u)
+            d = self._correction(r)
+            u = u - d
+            change = float(np.abs(d[:n]).max(initial=0))
+            is_settled = sets is not None and np.array_equal(sets, self.rows.sets)
+            if is_settled and (change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size):
+                return u
+            last, sets = change, self.rows.sets
+        raise ContactModeError("Contacts have no consistent impulses")
+
+    def without(self, u: Array) -> Array:
+        """Return the unknowns after a correction that removes the residual of the momentum alone."""
+        r = self._residual(u)
+        return u - self._correction(np.where(np.arange(len(r)) < len(r) - len(self._known[0]), r, 0.0))
+
+    def _residual(self, u: Array) -> Array:
+        """Return the residual with the natural map."""
+        stage, n = self._stage, len(u) - len(self._known[0])
+        r = stage.residual(u)
+        self._counts.evaluations += 1
+        stage.check(r)
+        self.weights = self._matrix.weights(stage.mass, stage.jacobian_start, stage.jacobian)
+        impulse, c = u[n:] + self._known[0], r[n:] + self._known[1]
+        self.rows = contact_rows(self._table, c, impulse, self._is_eligible, self.weights)
+        return np.concatenate([r[:n], self.rows.residual])
+
+    def _correction(self, r: Array) -> Array:
+        self._counts.iterations += 1
+        self._counts.slowest = int(np.argmax(np.abs(r)))
+        right = np.zeros(self._matrix.size)
+        right[: len(r)] = r
+        return self._factors().solve(right)[: len(r)]
+
+    def _factors(self) -> Factors:
+        """Factorise the matrix; contacts that are redundant become soft."""
+        self._counts.jacobians += 1
+        self._counts.factorisations += 1
+        stage = self._stage
+        parts = stage.mass, stage.jacobian_start, stage.jacobian, self.rows, self.weights
+        try:
+            return self._matrix.factors(*parts, is_soft=self._is_soft)
+        except SingularMatrixError:
+            if self._is_soft:
+                raise
+        self._is_soft = True
+        return self._matrix.factors(*parts, is_soft=True)

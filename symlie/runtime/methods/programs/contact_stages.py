@@ -1,0 +1,126 @@
+"""Stages of time stepping with contacts in NumPy, as in ``contact_stages.h``.
+
+The first stage of a variational step determines q_{n+1} with gaps g(q_{n+1}) ≥ 0 and the impulses P₁, the second one
+v_{n+1} with the total impulses P = P₁ + P₂ and the laws of impact and friction of W v_{n+1} + e W v_n:
+
+    μ₁ = -h P₁,    μ₂ = -P₂.
+
+While no contact closes, both stages are those without contacts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.contract.constants import CONTACT_ROUNDING
+from symlie.runtime.implicit.contact_equations import SLIDES
+from symlie.runtime.implicit.contact_solution import ContactSolution
+from symlie.runtime.implicit.variational_step import EndStage, StartStage
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.programs.discrete_stages import SLOW_ENOUGH, DiscreteStages
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import Stepper
+
+
+class ContactStages(DiscreteStages):
+    """Solution of the discrete equations with contacts at both ends of a step of length h."""
+
+    def __init__(self, stepper: Stepper, h: float) -> None:
+        super().__init__(stepper, h)
+        self._table, self._matrix = stepper.contacts
+
+    def known(self, t: float, q: Array, theta: Array) -> tuple[Array, Array, Array]:
+        return super().known(t, self._table.opened(q), theta)
+
+    def start(
+        self, t: float, q: Array, v: Array, load: Array, theta: Array, mu: Array
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        table, m, n, h = self._table, self._mechanics, self._layout.dimension, self._h
+        is_closed = (q[table.closed] != 0) | (mu[table.normal] < 0)
+        if not is_closed.any():
+            found = super().start(t, table.opened(q), v, load, theta, np.where(table.rows, 0.0, mu))
+            if (m.constraint(t + h, table.full(found[2]))[table.normal] >= 0).all():
+                return found
+        full = table.full(q)
+        stage = StartStage(self._stepper.system, self._kernels, None, t, full, h)
+        momentum = self._kernels("conjugate_momentum", m.p, t, q, v)
+        stage.begin(momentum - h * self._kernels.weights[0] * load, self._held(t, full, theta))
+        none = np.zeros(self._layout.rows)
+        every = np.ones(len(table.normal), dtype=bool)
+        solution = ContactSolution(stage, table, self._matrix, (none, none), every, self._stepper.newton)
+        size = max(1.0, float(np.abs(q).max(initial=0)))
+        u = solution.solve(np.concatenate([self._layout.free * theta, mu]), size, SLOW_ENOUGH)
+        u = solution.without(u)
+        r = stage.residual(u)
+        mu = np.where(self._pushing(u[n:]), u[n:], 0.0)
+        increment = np.where(self._layout.free, stage.theta, 0.0)
+        return stage.theta, increment, m.kernels.normalize(table.opened(stage.q)), mu, r[:n] / h
+
+    def _pushing(self, mu: Array) -> Array:
+        """Return a mask of equations whose multipliers are not round-off of an open contact."""
+        table, kept = self._table, np.ones(len(mu), dtype=bool)
+        kept[table.normal] = mu[table.normal] < 0
+        table.scatter(np.repeat((mu[table.normal] < 0)[:, None], 2, axis=1), kept)
+        return kept
+
+    def end_with_contacts(
+        self, t: float, state: tuple[Array, Array], q: Array, theta: Array, rest: Array, damped: float, mu: Array
+    ) -> tuple[Array, Array, Array, float, Array, Array]:
+        """Return the results of `end`, q with the modes of contacts, and their forces as multipliers, for μ of the
+        first stage."""
+        table, m, h, n = self._table, self._mechanics, self._h, self._layout.dimension
+        q_n, v_n = state
+        opened, full, end = table.opened(q), table.full(q), t + h
+        gaps = m.constraint(end, full)[table.normal]
+        bound = CONTACT_ROUNDING * max(1.0, float(np.abs(q).max(initial=0)))
+        is_met = (mu[table.normal] < 0) | (gaps <= bound)
+        none = np.zeros(self._layout.rows)
+        if not is_met.any():
+            found = self.end(t, (table.opened(q_n), v_n), opened, theta, rest, damped)
+            return *found, opened, none
+        momentum = self._kernels("end_momentum", m.p, t, q_n, full, theta, h)
+        stage = EndStage(self._stepper.system, self._kernels, None, t, table.full(q_n), h)
+        stage.begin(momentum - rest, full, self._kernels.weights[1])
+        before, begin = none.copy(), table.full(q_n)
+        speed = m.hidden_residual(t, begin, v_n)[table.normal]
+        before[table.normal] = np.where(q_n[table.closed] != 0, 0.0, table.restitution * speed)
+        first = np.where(table.rows, mu, 0.0) / h
+        solution = ContactSolution(stage, table, self._matrix, (first, before), is_met, self._stepper.newton)
+        guess = np.concatenate([theta / h, none])
+        u = solution.solve(guess, max(1.0, float(np.abs(v_n).max(initial=0))), SLOW_ENOUGH)
+        r = stage.residual(u)
+        v = np.where(self._layout.free, u[:n], 0.0)
+        m.prescribe(end, full.copy(), v)
+        self._stepper.check("velocity", v)
+        q, force = self._modes(full, v, (u[n:] + first) / h, (r[n:], stage.jacobian), solution)
+        return v, self.load(end, q, v), u[n:], damped, q, force
+
+    def _modes(
+        self, q: Array, v: Array, force: Array, moving: tuple[Array, Array], solution: ContactSolution
+    ) -> tuple[Array, Array]:
+        """Return q with the modes of contacts, and the multipliers of these, for W v + b and W (``moving``): a contact
+        is closed if it has a force and does not separate. The multipliers of slip are zero while a contact slides."""
+        table, (rate, W), sets = self._table, moving, solution.rows.sets
+        size = self._mechanics.algebra.multiply(np.abs(W), np.abs(v))[table.normal]
+        size = np.maximum(size, -self._h * force[table.normal] / solution.weights[0])
+        pushes = force[table.normal] < 0
+        is_closed = pushes & (rate[table.normal] <= CONTACT_ROUNDING * size)
+        slides = pushes & (sets == SLIDES) & (table.slips > 0) & (table.friction > 0)
+        tangential = table.tangential(force)
+        length = np.linalg.norm(tangential, axis=1)
+        slides &= length > 0
+        q = table.opened(q)
+        q[table.closed] = is_closed
+        with_slip = table.slips > 0
+        sticks = is_closed & with_slip & ~slides & (table.friction > 0)
+        q[table.sticks[with_slip]] = sticks[with_slip]
+        for k in range(2):
+            own = slides & (table.slips > k)
+            # Friction pushes along -Wᵀ λ against the slip.
+            q[table.direction[own] + k] = tangential[own, k] / length[own]
+        kept = np.where(table.rows & self._pushing(force), force, 0.0)
+        table.scatter(np.where(slides[:, None], 0.0, table.tangential(kept)), kept)
+        return q, kept

@@ -342,9 +342,12 @@ CONE_ACCEPTED = 1e-9
 CONTACT_STEPS = 50
 """Maximum number of semismooth Newton steps of a stage of time stepping with contacts."""
 
-CONTACT_COMPLIANCE = 1e-8
-"""Compliance of closed contacts in the matrix of these steps, relative to the inverse mass along them, if contacts are
-redundant."""
+LARGEST_COMPLIANCE = 0.1
+"""Compliance of closed contacts in the matrix of the first of these steps, relative to the inverse mass along them, if
+contacts are redundant. It decreases with the error."""
+
+LEAST_COMPLIANCE = 1e-8
+"""Least compliance: redundant contacts have a regular matrix, and rounding hardly changes their impulses."""
 
 CONTACT_ROUNDING = 1e-12
 """Speeds, gaps and forces of contacts, relative to the terms from which they are computed, that count as zero."""

@@ -4,7 +4,7 @@ The unknowns are u = (x, μ), where x is an increment or a velocity. A stage has
 are its constraint equations, the gaps of contacts and their slip. With the impulses y = -(μ + μ_0) of contacts, their
 equations are replaced by the natural map
 
-    y_N = max(y_N - ρ c_N, 0),    y_T = projection of y_T - ρ c_T onto |y_T| ≤ μ y_N,
+    y_N = max(y_N - ρ c_N, 0),    y_T = projection of y_T - ρ c_T onto |y_T| ≤ μ max(y_N - ρ c_N, 0),
 
 whose active sets are *open*, *sliding* and *sticking*. The matrix [M, B_nᵀ; L B, D] of a step of the semismooth Newton
 method contains a block of each contact in L and D; the groups of the saddle point matrix store these.
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONTACT_COMPLIANCE
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.contact_tables import contact_tables
 from symlie.runtime.linear.factors import Factors
@@ -83,7 +82,8 @@ def contact_rows(
     is_closed = is_eligible & (y_n - rho_n * c[n] > 0)
     s = y_t - rho_t[:, None] * c_t
     size = np.sqrt(s[:, 0] * s[:, 0] + s[:, 1] * s[:, 1])
-    radius = np.where(is_closed, table.friction * np.maximum(y_n, 0.0), 0.0)
+    pushed = np.where(is_closed, y_n - rho_n * c[n], 0.0)
+    radius = table.friction * pushed
     has_slip = table.slips > 0
     is_stuck = is_closed & has_slip & (size <= radius) & (table.friction > 0)
     sets = np.where(is_stuck, STICKS, np.where(is_closed, SLIDES, OPEN)).astype(np.intp)
@@ -95,14 +95,16 @@ def contact_rows(
     # With one slip velocity, u = ±1 and the projection does not depend on its size.
     part = np.where(table.slips > 1, part, 0.0)
     A = part[:, None, None] * (np.eye(2) - u[:, :, None] * u[:, None, :])
-    slid = np.where(is_stuck[:, None], c_t, -y_t + radius[:, None] * u)
+    # The equation of the gap replaces the derivative of the radius with respect to the gap.
+    along = np.where(is_closed, table.friction * y_n, 0.0)
+    slid = np.where(is_stuck[:, None], c_t, -y_t + along[:, None] * u)
     table.scatter(slid, residual)
     table.scatter(np.where(is_stuck[:, None], 1.0, -rho_t[:, None] * A[:, [0, 1], [0, 1]]), own)
     table.scatter(np.where(is_stuck[:, None], 0.0, -rho_t[:, None] * A[:, [0, 1], [1, 0]]), other)
     block = np.zeros((len(n), 3, 3))
     block[:, 0, 0] = np.where(is_closed, 0.0, 1.0)
     block[:, 1:, 1:] = np.where(is_stuck[:, None, None], 0.0, np.eye(2) - A)
-    block[:, 1:, 0] = np.where((is_closed & ~is_stuck & (y_n > 0))[:, None], -table.friction[:, None] * u, 0.0)
+    block[:, 1:, 0] = np.where((is_closed & ~is_stuck)[:, None], -table.friction[:, None] * u, 0.0)
     off = np.where(is_closed, np.abs(c[n]), np.abs(y_n) / rho_n)
     off_t = np.where(is_stuck, np.abs(c_t).max(axis=1), np.abs(slid).max(axis=1) / rho_t)
     error = float(np.maximum(off, np.where(has_slip, off_t, 0.0)).max(initial=0))
@@ -139,10 +141,11 @@ class ContactMatrix:
         return 1 / np.where(normal > 0, normal, 1.0), 1 / np.where(tangential > 0, tangential, 1.0)
 
     def factors(
-        self, mass: Array, right: Array, left: Array, rows: ContactRows, weights: tuple[Array, Array], *, is_soft: bool
+        self, mass: Array, right: Array, left: Array, rows: ContactRows, weights: tuple[Array, Array],
+        *, compliance: float,
     ) -> Factors:
-        """Factorise the matrix; with ``is_soft``, closed contacts have a small compliance, so that they may be
-        redundant."""
+        """Factorise the matrix; with a compliance of closed contacts, relative to the inverse mass along them, they may
+        be redundant."""
         algebra, n, t, table = self._algebra, self._layout.dimension, self._tables, self._table
         values = np.zeros(algebra.structure.values)
         (own, other), of = rows.left, algebra.jacobian_rows
@@ -158,10 +161,11 @@ class ContactMatrix:
         held = np.setdiff1d(algebra.released_rows(left), np.flatnonzero(table.rows))
         values[algebra.tables["SADDLE_DIAGONAL"][n + held]] = 1
         block = rows.block.copy()
-        if is_soft:
-            block[:, 0, 0] -= np.where(rows.sets != OPEN, CONTACT_COMPLIANCE / weights[0], 0.0)
-            for k in (1, 2):
-                block[:, k, k] -= np.where(rows.sets == STICKS, CONTACT_COMPLIANCE / weights[1], 0.0)
+        block[:, 0, 0] -= np.where(rows.sets != OPEN, compliance / weights[0], 0.0)
+        for k in (1, 2):
+            block[:, k, k] -= np.where(rows.sets == STICKS, compliance / weights[1], 0.0)
+        # A sliding contact sticks in part across the direction of slip: I - A replaces A.
+        block[:, 1:, 1:] += compliance * (rows.sets == SLIDES)[:, None, None] * (np.eye(2) - block[:, 1:, 1:])
         np.add.at(values, t["CONTACT_BLOCK_TO"].ravel(), block.ravel())
         values[algebra.structure.stored :] = 0
         return Factors(algebra.structure, values)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONTACT_ROUNDING, CONTACT_STEPS
+from symlie.contract.constants import CONTACT_ROUNDING, CONTACT_STEPS, LARGEST_COMPLIANCE, LEAST_COMPLIANCE
 from symlie.errors import ContactModeError
 from symlie.runtime.implicit.contact_equations import ContactMatrix, ContactRows, contact_rows
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
@@ -72,6 +72,7 @@ class ContactSolution:
     ) -> None:  # fmt: skip
         self._stage, self._table, self._matrix, self._known = stage, table, matrix, known
         self._is_eligible, self._counts, self._is_soft = is_eligible, counts, False
+        self._first_error = 0.0
 
     def solve(self, u: Array, size: float, correction: float) -> Array:
         """Return the solution from an initial guess, for unknowns of a size and a largest final correction relative
@@ -101,8 +102,9 @@ class ContactSolution:
         stage.check(r)
         self.weights = self._matrix.weights(stage.mass, stage.jacobian_start, stage.jacobian)
         impulse, c = u[n:] + self._known[0], r[n:] + self._known[1]
-        self.rows = contact_rows(self._table, c, impulse, self._is_eligible, self.weights)
-        return np.concatenate([r[:n], self.rows.residual])
+        self.rows = rows = contact_rows(self._table, c, impulse, self._is_eligible, self.weights)
+        self._first_error = self._first_error or rows.error
+        return np.concatenate([r[:n], rows.residual])
 
     def _correction(self, r: Array) -> Array:
         self._counts.iterations += 1
@@ -112,15 +114,22 @@ class ContactSolution:
         return self._factors().solve(right)[: len(r)]
 
     def _factors(self) -> Factors:
-        """Factorise the matrix; contacts that are redundant become soft."""
+        """Factorise the matrix; contacts that are redundant become soft, the less the smaller the error is."""
         self._counts.jacobians += 1
         self._counts.factorisations += 1
         stage = self._stage
         parts = stage.mass, stage.jacobian_start, stage.jacobian, self.rows, self.weights
         try:
-            return self._matrix.factors(*parts, is_soft=self._is_soft)
+            return self._matrix.factors(*parts, compliance=self._compliance)
         except SingularMatrixError:
             if self._is_soft:
                 raise
         self._is_soft = True
-        return self._matrix.factors(*parts, is_soft=True)
+        return self._matrix.factors(*parts, compliance=self._compliance)
+
+    @property
+    def _compliance(self) -> float:
+        if not self._is_soft:
+            return 0.0
+        share = self.rows.error / self._first_error if self._first_error > 0 else 0.0
+        return min(max(LARGEST_COMPLIANCE * share, LEAST_COMPLIANCE), LARGEST_COMPLIANCE)

@@ -153,6 +153,8 @@ def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()
         *method.composition_constants(),
         *method.constants(),
     ]
+    if method.steps_over(mechanics.layout):
+        lines += ["#define STEPS_CONTACTS 1", "#undef HAS_EVENTS", "#define HAS_EVENTS 0"]
     further = [f"{mechanics.layout.name}_{name}.h" for name in sets]
     after = [
         "constants.h",

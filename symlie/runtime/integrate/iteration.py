@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.runtime.kernels.iteration_tables import IterationTables, components, products_without_zeros
+from symlie.runtime.linear.contact_tables import contact_tables
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.matrix_tables import MatrixTables, compliance_of, probes_of, saddle_of
@@ -28,7 +29,12 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
     if method.element_set is not None and (found := discrete_of(system, method.element_set, method)) is not None:
         return found
     solver = system.mechanics.solver
-    return saddle_of(solver) if isinstance(solver, SaddleAlgebra) else None
+    if not isinstance(solver, SaddleAlgebra):
+        return None
+    found = saddle_of(solver)
+    if not method.steps_over(system.layout):
+        return found
+    return replace(found, tables={**found.tables, **contact_tables(system.layout, found.structure)})
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
@@ -61,6 +67,8 @@ def discrete_of(system: System, name: str, method: Method) -> MatrixTables | Non
         if matrix.sampled is not None:
             tables |= {name: table for name, table in products.items() if name.startswith("STIFFNESS")}
             tables |= {name: matrix.places[name] for name in ("SAMPLE_DAMPING_TO", "SAMPLE_ROWS", "SLOPE_ROWS")}
+    if method.steps_over(system.layout):
+        tables |= contact_tables(system.layout, matrix.structure)
     return _with_saddle(system, matrix, tables, {})
 
 

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from symlie.runtime.kernels.c_text import c_number
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
+from symlie.runtime.steps.discrete_instructions import (
+    ContactEnd,
+    DiscreteEnd,
+    DiscreteStart,
+    OfContacts,
+    Projects,
+    SymplecticStage,
+)
 from symlie.runtime.steps.end_text import EndText
 from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.formula_text import formula_text
@@ -59,6 +66,7 @@ WIDTH = 120
 
 _HEADERS: dict[type[Instruction], str] = {
     DiscreteEnd: "variational_solution.h",
+    ContactEnd: "contact_stages.h",
     SymplecticStage: "symplectic_stage.h",
     OrderChoice: "order_choice.h",
 }
@@ -142,6 +150,7 @@ class _Printer(StageText, NewtonText, MultistepText, EndText):
         has_end, has_stages = (self._program.has(kind) for kind in (ImplicitEnd, DiscreteEnd))
         has_start = self._program.has(StartingStep)
         further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages, "starting": has_start}
+        further_sizes["contact_stage"] = self._program.has(ContactEnd)
         sizes += [f"{name}_workspace(P)" for name, is_needed in further_sizes.items() if is_needed]
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
@@ -272,7 +281,9 @@ class _Printer(StageText, NewtonText, MultistepText, EndText):
                 yield f"step_prescribe(P, {time_text(c)}, {self._array(q)}, {out[0]});"
             case Difference(start, end):
                 yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
-            case HiddenViolation() | ImplicitEnd() | Projects() | SymplecticStage() | DiscreteStart() | DiscreteEnd():
+            case DiscreteStart() | DiscreteEnd() | OfContacts():
+                yield from self.newton_statements(instruction, line)
+            case HiddenViolation() | ImplicitEnd() | Projects() | SymplecticStage():
                 yield from self.newton_statements(instruction, line)
             case _ if isinstance(instruction, MULTISTEP):
                 yield from self.multistep_statements(line)

@@ -80,7 +80,6 @@ class OfContacts(Instruction):
     others: Multiplier
 
     makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
-    is_elementwise: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symlie.runtime.kernels.c_text import c_number
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
+from symlie.runtime.steps.discrete_instructions import (
+    ContactEnd,
+    DiscreteEnd,
+    DiscreteStart,
+    OfContacts,
+    Projects,
+    SymplecticStage,
+)
 from symlie.runtime.steps.formula_text import formula_inputs, formula_results, member
 from symlie.runtime.steps.implicit_instructions import (
     HiddenViolation,
@@ -41,6 +48,14 @@ class NewtonText(ValueText):
                 yield RETURN_FAILURE
             case DiscreteStart():
                 yield from self._discrete_start(instruction, line)
+            case ContactEnd():
+                *vectors, is_damped, mu = map(self._array, instruction.inputs)
+                yield f"symlie_real {out[3]} = {is_damped};"
+                results = f"&{out[3]}, {', '.join([*out[:3], *out[4:]])}, &trial->newton"
+                yield f"status = contact_end(&problem, work, t, h, {', '.join([*vectors, mu])}, {results});"
+                yield RETURN_FAILURE
+            case OfContacts(contacts, others):
+                yield f"step_of_contacts(P, {self._array(contacts)}, {self._array(others)}, {out[0]});"
             case DiscreteEnd():
                 *vectors, is_damped = map(self._array, instruction.inputs)
                 yield f"symlie_real {out[3]} = {is_damped};"
@@ -55,7 +70,8 @@ class NewtonText(ValueText):
         solution = f"{self._real(start.is_solution)}, {self._array(start.rest)}, {int(start.c == 0)}"
         results = ", ".join(map(self._array, line.results))
         arguments = f"{time}, {load}, {guess}, {solution}, {results}, &trial->newton"
-        yield f"status = discrete_start(&problem, work, {arguments});"
+        function = "contact_start" if start.has_contacts else "discrete_start"
+        yield f"status = {function}(&problem, work, {arguments});"
         yield RETURN_FAILURE
 
     def _implicit_end(self, end: ImplicitEnd, line: Line) -> Iterator[str]:

@@ -98,7 +98,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
 #endif
 #endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
-#if RELEASES
+#if RELEASES && HAS_CHANGES
     if (!keep_rows(P, work, state, &mass)) return SYMLIE_NOT_FINITE;
 #endif
     const int begun = begin_events(P, control, state);
@@ -170,7 +170,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
                              &attempt.end);
         if (status != SYMLIE_DONE) return status;
 #endif
-#if SLIDES
+#if SLIDES && HAS_EVENTS
         if (!is_end && attempt.end < attempted) attempt.is_last = 0, reached = 0;
 #endif
         /* A step shortened at a switch gives no information on the admissible step size. */

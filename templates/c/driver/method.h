@@ -41,16 +41,16 @@
 #define STARTS_FROM_MULTIPLIERS 0
 #endif
 
-/* 1 if events change the state. */
+/* 1 if events change the state. In time stepping, steps contain the impacts of contacts. */
 #ifndef RELEASES
 #define RELEASES 0
 #endif
-#ifdef CONTACTS
+#if defined(CONTACTS) && !defined(STEPS_CONTACTS)
 #define HAS_CONTACTS 1
 #else
 #define HAS_CONTACTS 0
 #endif
-#if defined(RESETS) || RELEASES
+#if (defined(RESETS) || RELEASES) && !defined(STEPS_CONTACTS)
 #define HAS_CHANGES 1
 #else
 #define HAS_CHANGES 0

@@ -339,8 +339,18 @@ CONE_SWEEPS = 2_000
 CONE_ACCEPTED = 1e-9
 """Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
 
-CONTACT_STEPS = 50
-"""Maximum number of semismooth Newton steps of a stage of time stepping with contacts."""
+CONTACT_STEPS = 25
+"""Number of semismooth Newton steps of a stage of time stepping with contacts, after which it starts again from the result
+of sweeps."""
+
+GROWN_ERROR = 10.0
+"""Growth of the natural map from which contacts are nearly redundant, and the steps start again with soft contacts."""
+
+CONTACT_SWEEPS = 5
+"""Number of Gauss–Seidel sweeps before the first of these starts; each further start has four times as many."""
+
+SWEEP_ROUNDS = 6
+"""Maximum number of these starts."""
 
 LARGEST_COMPLIANCE = 0.1
 """Compliance of closed contacts in the matrix of the first of these steps, relative to the inverse mass along them, if

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.runtime.implicit.contact_sweeps import ContactSweeps
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.contact_tables import contact_tables
 from symlie.runtime.linear.factors import Factors
@@ -60,7 +61,8 @@ class ContactRows:
 
 
 def contact_rows(
-    table: ContactTable, c: Array, impulse: Array, is_eligible: NDArray[np.bool_], weights: tuple[Array, Array]
+    table: ContactTable, c: Array, impulse: Array, is_eligible: NDArray[np.bool_], weights: tuple[Array, Array],
+    touching: float,
 ) -> ContactRows:
     """Replace equations of contacts by the natural map.
 
@@ -76,10 +78,12 @@ def contact_rows(
         Contacts that may close; the impulses of others are zero.
     weights
         ρ of the normal equation and of the tangential ones, of each contact.
+    touching
+        Largest gap or velocity with which a contact counts as closed although nothing pushes it.
     """
     (rho_n, rho_t), n = weights, table.normal
     y_n, y_t, c_t = -impulse[n], -table.tangential(impulse), table.tangential(c)
-    is_closed = is_eligible & (y_n - rho_n * c[n] > 0)
+    is_closed = is_eligible & ((y_n - rho_n * c[n] > 0) | (np.abs(c[n]) <= touching))
     s = y_t - rho_t[:, None] * c_t
     size = np.sqrt(s[:, 0] * s[:, 0] + s[:, 1] * s[:, 1])
     pushed = np.where(is_closed, y_n - rho_n * c[n], 0.0)
@@ -121,6 +125,12 @@ class ContactMatrix:
     @cached_property
     def _tables(self) -> dict[str, NDArray[np.int32]]:
         return contact_tables(self._layout, self._algebra.structure)
+
+    def sweeps(self, mass: Array, right: Array, left: Array) -> ContactSweeps | None:
+        """Return Gauss–Seidel sweeps about an iterate, or None if M couples nodes."""
+        if len(self._tables["NODE_MASS"]) < len(mass):
+            return None
+        return ContactSweeps(self._tables, self._table, mass, right, left, self._algebra.jacobian_columns)
 
     @property
     def size(self) -> int:

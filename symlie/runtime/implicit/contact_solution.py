@@ -1,6 +1,8 @@
 """Semismooth Newton method for a stage with contacts, as in ``contact_solution.h``.
 
 Active sets start from those of the last step, which its impulses and configuration contain, and settle in a few steps.
+If they do not, the method starts again after Gauss–Seidel sweeps. A result counts only if the natural map or the active
+sets have converged; changes between sweeps are no bound.
 """
 
 from __future__ import annotations
@@ -10,7 +12,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONTACT_ROUNDING, CONTACT_STEPS, LARGEST_COMPLIANCE, LEAST_COMPLIANCE
+from symlie.contract.constants import (
+    CONE_ACCEPTED,
+    CONTACT_ROUNDING,
+    CONTACT_STEPS,
+    CONTACT_SWEEPS,
+    GROWN_ERROR,
+    LARGEST_COMPLIANCE,
+    LEAST_COMPLIANCE,
+    SWEEP_ROUNDS,
+)
 from symlie.errors import ContactModeError
 from symlie.runtime.implicit.contact_equations import ContactMatrix, ContactRows, contact_rows
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
@@ -77,32 +88,70 @@ class ContactSolution:
     def solve(self, u: Array, size: float, correction: float) -> Array:
         """Return the solution from an initial guess, for unknowns of a size and a largest final correction relative
         to it; raise ContactModeError."""
+        base = u
+        for sweeps in (*(CONTACT_SWEEPS * 4**k for k in range(SWEEP_ROUNDS)), 0):
+            found = self._iterated(base, size, correction, is_soft=sweeps != CONTACT_SWEEPS)
+            if found is not None:
+                return found
+            swept = self._swept(base, sweeps) if sweeps else None
+            if swept is None:
+                break
+            base = swept
+        self._residual(base)
+        if self.rows.error <= CONE_ACCEPTED * size:
+            return base
+        raise ContactModeError("Contacts have no consistent impulses")
+
+    def _iterated(self, u: Array, size: float, correction: float, *, is_soft: bool) -> Array | None:
+        """Return the solution by Newton's method alone, or None if its active sets do not settle."""
         n, last, sets = len(u) - len(self._known[0]), np.inf, None
-        for _ in range(CONTACT_STEPS):
-            r = self._residual(u)
-            d = self._correction(r)
+        self._is_soft, self._first_error, start = is_soft, 0.0, u
+        for k in range(CONTACT_STEPS):
+            # At first, contacts without a gap count as closed, so that stacks do not close one contact per step.
+            r = self._residual(u, touching=CONTACT_ROUNDING * size if k == 0 else -1.0)
+            if self.rows.error > GROWN_ERROR * self._first_error:
+                # Contacts are nearly redundant.
+                if self._is_soft:
+                    return None
+                self._is_soft, u, last, sets = True, start, np.inf, None
+                r = self._residual(u)
+            try:
+                d = self._correction(r)
+            except SingularMatrixError:
+                return None
             u = u - d
             change = float(np.abs(d[:n]).max(initial=0))
             is_settled = sets is not None and np.array_equal(sets, self.rows.sets)
+            is_settled |= self.rows.error <= CONTACT_ROUNDING * size
             if is_settled and (change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size):
                 return u
             last, sets = change, self.rows.sets
-        raise ContactModeError("Contacts have no consistent impulses")
+        return None
+
+    def _swept(self, u: Array, sweeps: int) -> Array | None:
+        """Return the unknowns after Gauss–Seidel sweeps, or None if M couples nodes."""
+        stage, n = self._stage, len(u) - len(self._known[0])
+        r = stage.residual(u)
+        found = self._matrix.sweeps(stage.mass, stage.jacobian_start, stage.jacobian)
+        if found is None:
+            return None
+        delta, impulse = found.swept(r[:n], r[n:] + self._known[1], u[n:] + self._known[0], self._is_eligible, sweeps)
+        return u + np.concatenate([delta, impulse - self._known[0] - u[n:]])
 
     def without(self, u: Array) -> Array:
         """Return the unknowns after a correction that removes the residual of the momentum alone."""
         r = self._residual(u)
         return u - self._correction(np.where(np.arange(len(r)) < len(r) - len(self._known[0]), r, 0.0))
 
-    def _residual(self, u: Array) -> Array:
-        """Return the residual with the natural map."""
+    def _residual(self, u: Array, touching: float = -1.0) -> Array:
+        """Return the residual with the natural map; contacts are closed up to a gap or velocity."""
         stage, n = self._stage, len(u) - len(self._known[0])
         r = stage.residual(u)
         self._counts.evaluations += 1
         stage.check(r)
         self.weights = self._matrix.weights(stage.mass, stage.jacobian_start, stage.jacobian)
         impulse, c = u[n:] + self._known[0], r[n:] + self._known[1]
-        self.rows = rows = contact_rows(self._table, c, impulse, self._is_eligible, self.weights)
+        self.rows = rows = contact_rows(self._table, c, impulse, self._is_eligible, self.weights, touching)
         self._first_error = self._first_error or rows.error
         return np.concatenate([r[:n], rows.residual])
 

@@ -33,4 +33,35 @@ def contact_tables(layout: Layout, structure: EliminationStructure) -> dict[str,
     across = np.full(len(of), structure.stored, dtype=np.int32)
     kept = (partner[of] >= 0) & layout.free[columns]
     across[kept] = structure.places(n + partner[of[kept]], columns[kept])
-    return {"CONTACT_BLOCK_TO": block, "CONTACT_ACROSS_TO": across}
+    return {"CONTACT_BLOCK_TO": block, "CONTACT_ACROSS_TO": across, **_sweep_tables(layout)}
+
+
+def _sweep_tables(layout: Layout) -> dict[str, NDArray[np.int32]]:
+    """Tables of Gauss–Seidel sweeps.
+
+    ``ROW_VALUE`` has the values of B on free components by equation, from ``ROW_BEGIN`` on. ``NODE_BEGIN`` and
+    ``NODE_ROW`` have the first component of the node of each component, and the row of the component in M⁻¹ by nodes;
+    both have the sizes after the last component. ``NODE_MASS`` and ``NODE_MIRROR`` have the places of the values of M
+    there; they are empty if M couples nodes.
+    """
+    of, columns = layout.assembled("jacobian")
+    kept = np.flatnonzero(layout.free[columns])
+    kept = kept[np.argsort(of[kept], kind="stable")]
+    sizes = np.concatenate([np.full(s.count, s.type.dimension) for s in layout.nodes]).astype(np.intp)
+    first = np.cumsum(sizes) - sizes
+    begin, size = np.repeat(first, sizes), np.repeat(sizes, sizes)
+    row = np.concatenate([[0], np.cumsum(size)])
+    i, j = layout.assembled("mass")
+    is_coupled = (begin[i] != begin[j]).any()
+    both = layout.free[i] & layout.free[j]
+    count = int(row[-1])
+    places = [np.where(both, row[a] + b - begin[a], count) for a, b in ((i, j), (j, i))]
+    found = {
+        "ROW_BEGIN": np.concatenate([[0], np.cumsum(np.bincount(of[kept], minlength=layout.rows))]),
+        "ROW_VALUE": kept,
+        "NODE_BEGIN": np.append(begin, layout.dimension),
+        "NODE_ROW": row,
+        "NODE_MASS": np.zeros(0) if is_coupled else places[0],
+        "NODE_MIRROR": np.zeros(0) if is_coupled else np.where(i == j, count, places[1]),
+    }
+    return {name: table.astype(np.int32) for name, table in found.items()}

@@ -104,7 +104,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
     const int begun = begin_events(P, control, state);
     if (begun != SYMLIE_DONE) return begun;
     for (;;) {
-        const int next = next_attempt(plan, state, record, &budget, EVENTS, &attempt);
+        const int next = next_attempt(plan, state, record, &budget, HAS_EVENTS ? EVENTS : 0, &attempt);
         if (next == SYMLIE_RECORDS) record_state(P, state, record);
         if (next == SYMLIE_SEEKS_STEP) find_first_step(P, work, plan, &mass, state);
         if (next == SYMLIE_RECORDS || next == SYMLIE_SEEKS_STEP) continue;

@@ -30,6 +30,10 @@ typedef struct {
     symlie_real *sum;           /* scratch for each equation */
     symlie_real *matrix;
     symlie_real *x;
+    symlie_real *inverse;       /* M^-1 by nodes */
+    symlie_real *slip;          /* rows of slip in the first stage, their rates times h, and 1 for these rows */
+    symlie_real *rate;
+    symlie_real *is_slip;
     symlie_real error;          /* largest entry of the natural map, as a gap or velocity, now and at first */
     symlie_real first_error;
     int is_soft;                /* 1 if contacts are redundant */
@@ -49,16 +53,21 @@ typedef struct {
     ARRAY(name##_diagonal, DIMENSION);                                                                              \
     ARRAY(name##_sum, ROWS);                                                                                        \
     ARRAY(name##_matrix, MATRIX_VALUES);                                                                            \
+    ARRAY(name##_inverse, NODE_ROW[DIMENSION] + 1);                                                                 \
+    ARRAY(name##_slip, JACOBIAN_VALUES);                                                                            \
+    ARRAY(name##_rate, ROWS);                                                                                       \
+    ARRAY(name##_is_slip, ROWS);                                                                                    \
     ARRAY(name##_x, SADDLE_UNKNOWNS);                                                                               \
     contact_problem name = {.law = name##_law, .first = name##_first, .before = name##_before,                      \
                             .eligible = name##_eligible, .set = name##_set, .last_set = name##_last_set,            \
                             .weight = name##_weight, .own = name##_own, .other = name##_other,                      \
                             .block = name##_block, .diagonal = name##_diagonal, .sum = name##_sum,                  \
-                            .matrix = name##_matrix, .x = name##_x}
+                            .matrix = name##_matrix, .x = name##_x, .inverse = name##_inverse,     \
+                            .slip = name##_slip, .rate = name##_rate, .is_slip = name##_is_slip}
 
 static inline long long contact_problem_workspace(const symlie_problem *restrict P)
 {
-    return 16LL * CONTACTS + 5LL * ROWS + DIMENSION + MATRIX_VALUES + SADDLE_UNKNOWNS;
+    return 16LL * CONTACTS + 7LL * ROWS + JACOBIAN_VALUES + DIMENSION + MATRIX_VALUES + SADDLE_UNKNOWNS + NODE_ROW[DIMENSION] + 1;
 }
 
 /* Row of a tangential equation. */
@@ -86,8 +95,10 @@ static inline void weigh_contacts(const symlie_problem *restrict P, contact_prob
     }
 }
 
-/* Replace the equations c of contacts by the natural map, and evaluate L, D and the active sets. */
-static inline void map_contacts(const symlie_problem *restrict P, contact_problem *restrict C, const symlie_real *restrict mu, symlie_real *restrict c)
+/* Replace the equations c of contacts by the natural map, and evaluate L, D and the active sets. Contacts with |c| up to
+ * `touching` count as closed although nothing pushes them. */
+static inline void map_contacts(const symlie_problem *restrict P, contact_problem *restrict C, symlie_real touching,
+                                const symlie_real *restrict mu, symlie_real *restrict c)
 {
     C->error = 0;
     for (int k = 0; k < ROWS; k++) C->own[k] = 1, C->other[k] = 0, c[k] += C->before[k];
@@ -95,7 +106,7 @@ static inline void map_contacts(const symlie_problem *restrict P, contact_proble
         const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL], slips = contact[CONTACT_SLIPS];
         const symlie_real rho_n = C->weight[2 * i], rho_t = C->weight[2 * i + 1], friction = C->law[2 * i];
         const symlie_real y_n = -(mu[n] + C->first[n]), pushed = y_n - rho_n * c[n];
-        const int is_closed = C->eligible[i] != 0 && pushed > 0;
+        const int is_closed = C->eligible[i] != 0 && (pushed > 0 || fabs(c[n]) <= touching);
         symlie_real *restrict block = C->block + 9 * i, s[2] = {0, 0}, y_t[2] = {0, 0}, u[2] = {0, 0}, off = 0;
         for (int k = 0; k < slips; k++) {
             const int t = contact_tangent(contact, k);

@@ -5,16 +5,52 @@
 
 #include "contact_equations.h"
 
-/* Evaluate the residual with the natural map. */
-static inline int contact_residual(newton_problem *restrict s, contact_problem *restrict C, const symlie_real *restrict u, symlie_real *restrict r,
-                                   newton_counts *restrict counts)
+/* Evaluate the rows of slip of the first stage, for the velocities v at the start; q and b are scratch. */
+static inline void take_slip(newton_problem *restrict s, contact_problem *restrict C, const symlie_real *restrict v, symlie_real *restrict q,
+                             symlie_real *restrict b)
+{
+    const symlie_problem *P = s->P;
+    for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? s->h * v[k] : SYMLIE_NUMBER(0), s->v[k] = 0;
+    system_advance(P, s->q_n, s->theta, q);
+    if (MOTIONS > 0) system_prescribe(P, s->t, q, s->v);
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = 0;
+    system_jacobian(P, s->t, q, s->v, C->slip);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) C->slip[k] = (s->B_n[k] + C->slip[k]) / 2;
+    system_constraint_rate(P, s->t_n, s->q_n, s->v, b);
+    system_constraint_rate(P, s->t, q, s->v, C->rate);
+    for (int k = 0; k < ROWS; k++) C->rate[k] = s->h * (b[k] + C->rate[k]) / 2, C->is_slip[k] = 0;
+    for (int i = 0; i < CONTACTS; i++)
+        for (int k = 0; k < contact_of(P, i)[CONTACT_SLIPS]; k++) C->is_slip[contact_tangent(contact_of(P, i), k)] = 1;
+}
+
+/* Evaluate the residual of the stage. */
+static inline void contact_stage_residual(newton_problem *restrict s, const contact_problem *restrict C, const symlie_real *restrict u,
+                                          symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
     newton_residual(s, u, r);
+    if (s->is_end) return;
+    for (int k = 0; k < ROWS; k++)
+        if (C->is_slip[k] != 0) r[DIMENSION + k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        if (C->is_slip[JACOBIAN_ROW[k]] == 0) continue;
+        s->B[k] = C->slip[k];
+        r[DIMENSION + JACOBIAN_ROW[k]] += s->B[k] * s->theta[JACOBIAN_COLUMN[k]];
+    }
+    for (int k = 0; k < ROWS; k++)
+        if (C->is_slip[k] != 0) r[DIMENSION + k] += C->rate[k];
+}
+
+/* Evaluate the residual with the natural map; contacts are closed up to a gap or velocity. */
+static inline int contact_residual(newton_problem *restrict s, contact_problem *restrict C, symlie_real touching, const symlie_real *restrict u,
+                                   symlie_real *restrict r, newton_counts *restrict counts)
+{
+    const symlie_problem *P = s->P;
+    contact_stage_residual(s, C, u, r);
     counts->evaluations++;
     if (!all_finite(UNKNOWNS, r)) return SYMLIE_NOT_FINITE;
     weigh_contacts(P, C, s->mass->M, STAGE_PULL(s), s->B);
-    map_contacts(P, C, u + DIMENSION, r + DIMENSION);
+    map_contacts(P, C, touching, u + DIMENSION, r + DIMENSION);
     if (!(C->first_error > 0)) C->first_error = C->error;
     return SYMLIE_DONE;
 }
@@ -43,28 +79,60 @@ static inline int contact_correction(newton_problem *restrict s, contact_problem
     return SYMLIE_DONE;
 }
 
-/* Solve for u from an initial guess, for unknowns of the given size and a largest final correction relative to it. */
-SYMLIE_COLD int solve_contacts(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
-                               newton_counts *restrict counts)
+#include "contact_sweeps.h"
+
+/* Solve by Newton's method alone. Return SYMLIE_NO_CONTACT_MODE if the active sets do not settle. */
+static inline int iterate_contacts(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
+                                   int is_soft, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
     symlie_real last = INFINITY;
-    C->is_soft = 0, C->first_error = 0;
+    C->is_soft = is_soft, C->first_error = 0;
     for (int i = 0; i < CONTACTS; i++) C->last_set[i] = -1;
     for (int n = 0; n < CONTACT_STEPS; n++) {
-        int status = contact_residual(s, C, s->u, s->r, counts), is_settled = 1;
+        /* At first, contacts without a gap count as closed, so that stacks do not close one contact per step. */
+        int status = contact_residual(s, C, n == 0 ? CONTACT_ROUNDING * size : -1, s->u, s->r, counts), is_settled = 1;
+        if (status == SYMLIE_DONE && C->error > GROWN_ERROR * C->first_error) {
+            /* Contacts are nearly redundant. */
+            if (C->is_soft) return SYMLIE_NO_CONTACT_MODE;
+            C->is_soft = 1, last = INFINITY;
+            for (int i = 0; i < CONTACTS; i++) C->last_set[i] = -1;
+            copy(UNKNOWNS, s->guess, s->u);
+            status = contact_residual(s, C, -1, s->u, s->r, counts);
+        }
         if (status == SYMLIE_DONE) status = contact_correction(s, C, s->r, s->d, counts);
-        if (status != SYMLIE_DONE) return status;
+        if (status != SYMLIE_DONE) return status == SYMLIE_SINGULAR ? SYMLIE_NO_CONTACT_MODE : status;
         const symlie_real change = largest_entry(DIMENSION, s->d, 0);
         for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
         for (int i = 0; i < CONTACTS; i++) {
             if (C->set[i] != C->last_set[i]) is_settled = 0;
             C->last_set[i] = C->set[i];
         }
+        is_settled |= C->error <= CONTACT_ROUNDING * size;
         if (is_settled && (change <= correction * size || (last / 2 < change && change <= CONTACT_ROUNDING * size))) return SYMLIE_DONE;
         last = change;
     }
     return SYMLIE_NO_CONTACT_MODE;
+}
+
+/* Solve for u from an initial guess, for unknowns of the given size and a largest final correction relative to it. */
+SYMLIE_COLD int solve_contacts(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
+                               newton_counts *restrict counts)
+{
+    const symlie_problem *P = s->P;
+    int sweeps = CONTACT_SWEEPS;
+    copy(UNKNOWNS, s->u, s->guess);
+    for (int n = 0;; n++) {
+        const int status = iterate_contacts(s, C, size, correction, n > 0, counts);
+        if (status != SYMLIE_NO_CONTACT_MODE) return status;
+        copy(UNKNOWNS, s->guess, s->u);
+        if (n == SWEEP_ROUNDS || !sweep_contacts(s, C, sweeps)) break;
+        copy(UNKNOWNS, s->u, s->guess);
+        sweeps *= 4;
+    }
+    const int status = contact_residual(s, C, -1, s->u, s->r, counts);
+    if (status != SYMLIE_DONE) return status;
+    return C->error <= CONE_ACCEPTED * size ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
 }
 
 #endif

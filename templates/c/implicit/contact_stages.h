@@ -87,6 +87,7 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
     system_conjugate_momentum(P, t, full, v_n, target);
     for (int k = 0; k < DIMENSION; k++) target[k] -= h * START_WEIGHT * load[k];
     take_held(P, t + h, full, at_end, s->v, held);
+    take_slip(s, &C, v_n, at_end, gap);
     for (int k = 0; k < DIMENSION; k++) s->u[k] = IS_FREE(k) ? guess[k] : SYMLIE_NUMBER(0);
     for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = mu_guess[k], C.first[k] = C.before[k] = 0;
     system_contacts(P, t, full, C.law);
@@ -94,7 +95,7 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
     int status = solve_contacts(s, &C, largest_entry(STORAGE, q_n, 1), SLOW_ENOUGH, counts);
     if (status != SYMLIE_DONE) return status;
     /* Remove the contribution of the rounding of the equations to the momentum. */
-    status = contact_residual(s, &C, s->u, s->r, counts);
+    status = contact_residual(s, &C, -1, s->u, s->r, counts);
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = 0;
     if (status == SYMLIE_DONE) status = contact_correction(s, &C, s->r, s->d, counts);
     if (status != SYMLIE_DONE) return status;

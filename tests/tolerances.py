@@ -1179,6 +1179,28 @@ CONTACT = 1e-10
 """States and times of motions with contacts at a relative tolerance of 1e-12, or references with twelve digits; found
 to agree to 3e-12 where references have more digits."""
 
+PENETRATION = 1e-14
+"""Gap in time stepping, in m: rounding of positions of about 1 m."""
+
+HEAP_PENETRATION = 1e-12
+"""The same with redundant contacts, whose impulses are solved with a compliance that vanishes with the error."""
+
+STEPPED_CONSTRAINTS = 1e-13
+"""Constraints of positions and velocities in time stepping: rounding of Newton's method."""
+
+STEPPED_SLOPE = 0.95
+"""Mean order over eight halvings of the step after impacts, whose places in their steps change: one on average."""
+
+STEPPED_ORDER = 0.02
+"""Order two of a constrained motion without impact."""
+
+STEPPED_ENERGY = 1e-7
+"""Increase of the energy in a step, relative to the first one: friction of the first stage acts along rows of the start
+of the step, and slip is measured along the mean ones."""
+
+STEPPED_MOMENTUM = 1e-9
+"""Impulses of contacts in a step relative to the change of momentum, in N s."""
+
 CONTACT_ORDER = 0.3
 """Order of the error of a pendulum after five impacts, with 1 to 4 steps in the part of a period between impacts."""
 

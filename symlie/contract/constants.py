@@ -340,8 +340,8 @@ CONE_ACCEPTED = 1e-9
 """Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
 
 CONTACT_STEPS = 25
-"""Number of semismooth Newton steps of a stage of time stepping with contacts, after which it starts again from the result
-of sweeps."""
+"""Number of semismooth Newton steps of a stage of time stepping with contacts, after which it starts again from the
+result of sweeps."""
 
 GROWN_ERROR = 10.0
 """Growth of the natural map from which contacts are nearly redundant, and the steps start again with soft contacts."""

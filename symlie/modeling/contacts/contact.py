@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sympy import Expr, Integer, sqrt
 
 from symlie.errors import ModelError
+from symlie.ir.primitives import Select
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
 from symlie.modeling.node import column
@@ -36,6 +37,10 @@ def state_contact(
         size = sqrt(sum((f**2 for f in stuck), Integer(0)))
         statement.event(contact.named("slip"), mu * force - size + contact.slack, "falling", terminal=False)
         sliding = [-mu * force * d for d in slip_direction(contact)]
+        if len(contact.direction) > 1:
+            # In time stepping, an impact without slip has no direction, and the multipliers are its friction.
+            square = sum((d**2 for d in contact.direction), Integer(0))
+            sliding = [Select(square, f, Integer(0)) for f in sliding]
         forces = zip(stuck, sliding, strict=True)
         statement.output(contact.named("friction"), column([a + (1 - contact.sticks) * b for a, b in forces]))
         state = contact.closed + contact.sticks

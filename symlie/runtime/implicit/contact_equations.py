@@ -61,7 +61,11 @@ class ContactRows:
 
 
 def contact_rows(
-    table: ContactTable, c: Array, impulse: Array, is_eligible: NDArray[np.bool_], weights: tuple[Array, Array],
+    table: ContactTable,
+    c: Array,
+    impulse: Array,
+    is_eligible: NDArray[np.bool_],
+    weights: tuple[Array, Array],
     touching: float,
 ) -> ContactRows:
     """Replace equations of contacts by the natural map.
@@ -151,8 +155,14 @@ class ContactMatrix:
         return 1 / np.where(normal > 0, normal, 1.0), 1 / np.where(tangential > 0, tangential, 1.0)
 
     def factors(
-        self, mass: Array, right: Array, left: Array, rows: ContactRows, weights: tuple[Array, Array],
-        *, compliance: float,
+        self,
+        mass: Array,
+        right: Array,
+        left: Array,
+        rows: ContactRows,
+        weights: tuple[Array, Array],
+        *,
+        compliance: float,
     ) -> Factors:
         """Factorise the matrix; with a compliance of closed contacts, relative to the inverse mass along them, they may
         be redundant."""

@@ -1,7 +1,7 @@
 """Gauss–Seidel sweeps for contacts, from which the Newton method starts again, as in ``contact_sweeps.h``.
 
-The equations are linear about an iterate: c + B δ with M δ = -r - B_nᵀ Δμ. A sweep solves the equations of one contact or
-constraint after the other. M must couple only components of the same node.
+The equations are linear about an iterate: c + B δ with M δ = -r - B_nᵀ Δμ. A sweep solves the equations of one contact
+or constraint after the other. M must couple only components of the same node.
 
 Source: [AnitescuTasora2010].
 """
@@ -52,7 +52,9 @@ class ContactSweeps:
     def _along(self, row: int, delta: Array) -> float:
         return float(sum(self._left[k] * delta[self._columns[k]] for k in self._values(row)))
 
-    def swept(self, r: Array, c: Array, impulse: Array, is_eligible: NDArray[np.bool_], sweeps: int) -> tuple[Array, Array]:
+    def swept(
+        self, r: Array, c: Array, impulse: Array, is_eligible: NDArray[np.bool_], sweeps: int
+    ) -> tuple[Array, Array]:
         """Return δ and the multipliers after sweeps, for the residual r of the momentum, the equations c, and the
         multipliers at the iterate."""
         table, n = self._table, len(r)

@@ -12,8 +12,10 @@ from symlie.contract.constants import ENGAGED, VELOCITY_STEPS
 from symlie.contract.manifest import CONTACT_EVENTS
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.chosen import method_of_run
 from symlie.runtime.solution.recorder import Event
 from symlie.runtime.system.contacts.switching import ContactSwitching, Fired, Switched
+from symlie.runtime.system.contacts.table import ContactTable
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.utilities.showing import Brief
 
@@ -37,7 +39,8 @@ class Impact(Brief):
     energy_loss: float
     """Decrease of the energy, in J."""
     duration: float
-    """Time that the impact takes, in s: zero unless it stands for the rest of a sequence of impacts."""
+    """Time that the impact takes, in s: zero unless it stands for the rest of a sequence of impacts; in time stepping
+    the length of its step."""
 
 
 class Changed(NamedTuple):
@@ -89,6 +92,8 @@ def contacts_at_events(
 def impacts_of(solution: Solution) -> list[Impact]:
     """See `symlie.runtime.solution.solution.Solution.impacts`."""
     layout, mechanics = solution.system.layout, solution.system.mechanics
+    if solution.settings and method_of_run(solution.method, solution.settings).steps_over(layout):
+        return _impacts_in_steps(solution)
     index = {(value.name, value.instance): k for k, value in enumerate(layout.events)}
     touches = layout.contact_of_event % len(CONTACT_EVENTS) == 0
     found: list[Impact] = []
@@ -104,6 +109,32 @@ def impacts_of(solution: Solution) -> list[Impact]:
             is_sequential = solution.settings.get("impacts") == "sequential"
             after = contacts_at_events(mechanics, t, q, v, at_once, end, is_sequential=is_sequential)
             found += _impact(solution, t, (q, v), after)
+    return found
+
+
+def _impacts_in_steps(solution: Solution) -> list[Impact]:
+    """Impacts in steps of time stepping, each at the end of its step: contacts that were open before have a force.
+    Impulses are those of the whole step."""
+    layout, mechanics, found = solution.system.layout, solution.system.mechanics, list[Impact]()
+    if not len(layout.contacts) or len(solution.t) < 2:
+        return found
+    if len(solution.t) <= solution.statistics.accepted:
+        raise ModelError("Impacts of time stepping are known from all of its states; use record_every=1.")
+    table = ContactTable(mechanics)
+    for k in np.flatnonzero((solution.multipliers[1:, table.normal] < 0).any(axis=1)).tolist():
+        h, force, closed = solution.t[k + 1] - solution.t[k], solution.multipliers[k + 1], solution.q[k, table.closed]
+        met = np.flatnonzero((force[table.normal] < 0) & (closed == 0))
+        if not len(met):
+            continue
+        friction = table.friction_forces(solution.q[k + 1], force)
+        impulses = {
+            layout.contact_names[i]: np.append(-h * force[table.normal[i]], h * friction[i, : table.slips[i]])
+            for i in met.tolist()
+        }
+        energies = [mechanics.energy(solution.t[n], solution.q[n], solution.v[n]).sum() for n in (k, k + 1)]
+        found.append(
+            Impact(float(solution.t[k + 1]), tuple(impulses), impulses, {}, float(energies[0] - energies[1]), float(h))
+        )
     return found
 
 

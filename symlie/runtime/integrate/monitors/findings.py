@@ -98,7 +98,11 @@ def findings_at_the_start(run: Run) -> list[str]:
     if is_complete or not np.array_equal(v[known], at.v[known]):
         return []
     try:
-        state = system.initial_state if run.begin.t == 0 else system.consistent_state(run.begin.t)
+        steps_contacts = run.method.steps_over(system.layout)
+        is_stated = run.begin.t == 0 and not steps_contacts
+        state = (
+            system.initial_state if is_stated else system.consistent_state(run.begin.t, steps_contacts=steps_contacts)
+        )
     except SymlieError:  # The run continues another one.
         return []
     names = state.chosen

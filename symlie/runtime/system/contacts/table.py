@@ -55,3 +55,13 @@ class ContactTable:
         """Store tangential entries in a vector of all equations."""
         there = self.tangents >= 0
         values[self.tangents[there]] = tangential[there]
+
+    def friction_forces(self, q: Array, multipliers: Array) -> Array:
+        """Return the friction of each contact along its slip velocities, shape (contacts, 2), for the multipliers of
+        time stepping."""
+        direction = np.zeros((len(self.slips), 2))
+        for k in range(2):
+            own = self.slips > k
+            direction[own, k] = q[self.direction[own] + k]
+        sliding = self.friction * multipliers[self.normal]
+        return sliding[:, None] * direction - self.tangential(multipliers)

@@ -1,0 +1,242 @@
+"""Time stepping with contacts: penetration, order, momentum, columns, heaps, bits, results and bad input."""
+
+from __future__ import annotations
+
+import functools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import InconsistentInitialValuesError, ModelError, UnsupportedMethodError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.contacts.table import ContactTable
+from symlie.runtime.system.system import System
+from tests import tolerances
+from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
+from tests.runtime.test_contacts import (
+    BACKENDS,
+    ball_model,
+    block_on_spring,
+    bouncing,
+    pendulum,
+    rod_pendulum,
+    rolling,
+    thrown,
+)
+
+G, RADIUS = 9.81, 0.1
+HEIGHT = 0.0612555656574994
+"""Height of the bouncing ball after 1 s."""
+
+
+def stepped(system: System, end: float, steps: int, **options: Any) -> sl.Solution:
+    return sl.solve(system, end, method="rattlie", h=end / steps, **options)
+
+
+def gaps(solution: sl.Solution) -> Array:
+    """Gaps of all contacts at all states."""
+    mechanics = solution.system.mechanics
+    table = ContactTable(mechanics)
+    return np.array([
+        mechanics.constraint(t, table.full(q))[table.normal] for t, q in zip(solution.t, solution.q, strict=True)
+    ])  # fmt: skip
+
+
+@functools.cache
+def ball_types(friction: float, restitution: float) -> tuple[sl.ElementType, sl.ElementType, sl.ElementType]:
+    """A ball, its contact with the floor, and the contact of two balls."""
+    group = sl.group_from_name("S3xR3")
+    body, floor = (sl.ElementType(name, b=group) for name in ("ball", "floor"))
+    m, b = body.parameter("m", 1.0), body.b
+    body.kinetic_energy(m * (b.x_dot.dot(b.x_dot) + 0.4 * RADIUS**2 * b.Omega.dot(b.Omega)) / 2)
+    body.potential_energy(G * m * b.x[2])
+    b = floor.b
+    slip = b.x_dot + (b.R * b.Omega).cross(sl.vector(0, 0, -RADIUS))
+    floor.contact("floor", b.x[2] - RADIUS, slip=slip[:2], friction=friction, restitution=restitution)
+    pair = sl.ElementType("pair", a=group, b=group)
+    difference = pair.a.x - pair.b.x
+    distance = sl.sqrt(difference.dot(difference))
+    n = difference / distance
+    sign = sl.select(n[2], 1, -1)
+    a = -1 / (sign + n[2])
+    across = sl.vector(1 + sign * n[0] ** 2 * a, sign * n[0] * n[1] * a, -sign * n[0])
+    along = sl.vector(n[0] * n[1] * a, sign + n[1] ** 2 * a, -n[1])
+    turning = (pair.a.R * pair.a.Omega) + (pair.b.R * pair.b.Omega)
+    relative = pair.a.x_dot - pair.b.x_dot + turning.cross(-RADIUS * n)
+    tangential = sl.vector(across.dot(relative), along.dot(relative))
+    pair.contact("pair", distance - 2 * RADIUS, slip=tangential, friction=friction, restitution=restitution)
+    return body, floor, pair
+
+
+def balls(x: Array, v: Array, omega: Array, *, restitution: float = 0.2, all_pairs: bool) -> System:
+    body, floor, pair = ball_types(0.3, restitution)
+    model, count = sl.Model("contact_balls"), len(x)
+    nodes = model.node_array("balls", sl.group_from_name("S3xR3"), count)
+    every = [nodes[k] for k in range(count)]
+    model.add(body, every)
+    model.add(floor, every if all_pairs else every[:1])
+    met = [(nodes[k], nodes[j]) for k in range(count) for j in range(k) if all_pairs or j == k - 1]
+    model.add(pair, met)
+    nodes.initial(x=x, x_dot=v, Omega=omega)
+    return model.derive().compile()
+
+
+def column(count: int) -> System:
+    x = np.stack([np.zeros(count), np.zeros(count), RADIUS * (1 + 2 * np.arange(count))], axis=1)
+    return balls(x, 0 * x, 0 * x, restitution=0.0, all_pairs=False)
+
+
+def heap(seed: int, count: int) -> System:
+    """Balls above each other with random places and velocities."""
+    generator = np.random.default_rng(seed)
+    x = generator.uniform(-0.4 * RADIUS, 0.4 * RADIUS, (count, 3))
+    x[:, 2] = RADIUS * (1.5 + 2.6 * np.arange(count))
+    return balls(x, 0.3 * generator.normal(size=x.shape), 3 * generator.normal(size=x.shape), all_pairs=True)
+
+
+def test_bouncing_ball_converges_to_the_closed_form() -> None:
+    errors = [abs(stepped(bouncing("c"), 1.0, 75 * 2**k).q[-1, 0] - HEIGHT) for k in range(9)]
+    assert (math.log2(errors[0] / errors[-1])) / 8 >= tolerances.STEPPED_SLOPE
+    assert gaps(stepped(bouncing("c"), 2.0, 400)).min() >= -tolerances.PENETRATION
+
+
+def test_rod_has_order_two_before_its_impact_and_no_penetration() -> None:
+    a, b, c = (stepped(rod_pendulum("c"), 0.4, 100 * 2**k).q[-1, 2] for k in range(3))
+    assert abs(math.log2((a - b) / (b - c)) - 2) <= tolerances.STEPPED_ORDER
+    solution = stepped(rod_pendulum("c"), 2.0, 400)
+    phi = np.array([solution.system.mechanics.constraint(t, q) for t, q in zip(solution.t, solution.q, strict=True)])
+    assert gaps(solution).min() >= -tolerances.PENETRATION
+    assert np.abs(phi).max() <= tolerances.STEPPED_CONSTRAINTS
+    assert solution.statistics.max_velocity_residual <= tolerances.STEPPED_CONSTRAINTS
+
+
+def test_ball_slides_then_rolls_with_the_exact_momentum() -> None:
+    for steps in (23, 95):
+        solution = stepped(rolling("c"), 0.5, steps)
+        assert np.abs(solution.v[-1, 3:] - [4 / 7, 0.3, 0]).max() <= tolerances.IMPACT
+        friction = np.linalg.norm(solution.outputs["floor_friction"], axis=1)
+        assert abs(friction[1] - 0.3 * G) <= tolerances.IMPACT and friction[-1] <= tolerances.IMPACT
+        assert solution.outputs["floor_state"][[1, -1]].tolist() == [1, 2]
+        assert np.abs(solution.outputs["floor_normal"][1:] - G).max() <= tolerances.CONTACT
+
+
+def test_ball_thrown_with_spin_rolls_at_the_end() -> None:
+    solution = stepped(thrown("c"), 2.0, 400)
+    assert np.abs(solution.v[-1, 3:5] - 5 / 7 * np.array([3, 4])).max() <= tolerances.IMPACT
+    assert np.abs(solution.q[-1, 9:11] - [4.93981713786, 6.58642285049]).max() <= 1e-5
+    impacts = solution.impacts
+    assert impacts[0].contacts == ("floor",) and abs(impacts[0].t - math.sqrt(1 / G)) <= 0.01
+    speed = G * solution.t[np.searchsorted(solution.t, impacts[0].t) - 1]
+    assert abs(impacts[0].impulses["floor"][0] - 1.5 * speed) <= 2 * G * 0.005
+    assert impacts[0].energy_loss > 0
+
+
+def test_open_contacts_have_no_effect() -> None:
+    """An asymmetric body spins freely: with the same bits as without contacts."""
+    found = []
+    for with_contact in (True, False):
+        model = sl.Model("contact_spinning")
+        body = sl.RigidBody(model, "body", 2.0, [0.1, 0.2, 0.25], position=[0, 0, 5])
+        model.gravity([0, 0, -G])
+        if with_contact:
+            tip = body.x + body.R * sl.vector(0.1, 0.2, -0.3)
+            model.contact("floor", tip[2], slip=body.velocity_at(tip)[:2], friction=0.3)
+        model.initial(body, x_dot=[1, 0, 0], Omega=[3, -2, 5])
+        solution = stepped(model.derive().compile(backend="numpy"), 0.5, 100)
+        found.append((solution.q[:, :7], solution.v))
+    assert np.abs(found[0][0] - found[1][0]).max() <= tolerances.IMPACT
+    assert np.abs(found[0][1] - found[1][1]).max() <= tolerances.IMPACT
+
+
+def test_spinning_body_touches_down_without_penetration() -> None:
+    """Corners of an asymmetric body meet the floor; angular momentum about the vertical is that of RATTLie."""
+    model = sl.Model("contact_tumbling")
+    body = sl.RigidBody(model, "body", 2.0, [0.1, 0.2, 0.25], position=[0, 0, 1])
+    model.gravity([0, 0, -G])
+    for k, (a, b) in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)]):
+        tip = body.x + body.R * sl.vector(0.3 * a, 0.2 * b, -0.1)
+        model.contact(f"corner_{k}", tip[2], slip=body.velocity_at(tip)[:2], friction=0.3, restitution=0.1)
+    model.initial(body, x_dot=[1, 0, 0], Omega=[1, -2, 1])
+    solution = stepped(model.derive().compile(), 1.5, 1500)
+    assert gaps(solution).min() >= -tolerances.PENETRATION
+    assert np.diff(solution.outputs["energy"]).max() <= tolerances.STEPPED_ENERGY
+    assert solution.outputs["energy"][-1] < 0.2 * solution.outputs["energy"][0]
+
+
+@pytest.mark.parametrize("count", [10, 100])
+def test_columns_rest_with_few_iterations(count: int) -> None:
+    solution = sl.solve(column(count), 0.02, method="rattlie", h=1e-3)
+    assert solution.statistics.most_newton_iterations <= 10
+    assert np.abs(solution.v).max() <= tolerances.IMPACT
+    assert gaps(solution).min() >= -tolerances.PENETRATION
+    normal = np.sort(-solution.multipliers[-1])[::-1]
+    assert abs(normal[0] - G * count) <= tolerances.IMPACT * G * count
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_heaps_lose_energy_without_penetration(seed: int) -> None:
+    check_heap(seed, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(500))
+def test_many_heaps_lose_energy_without_penetration(seed: int) -> None:
+    check_heap(seed, 5)
+
+
+def check_heap(seed: int, count: int) -> None:
+    solution = sl.solve(heap(seed, count), 0.4, method="rattlie", h=2e-3)
+    energy = solution.outputs["energy"]
+    assert gaps(solution).min() >= -tolerances.HEAP_PENETRATION
+    assert np.diff(energy).max() <= tolerances.STEPPED_ENERGY * energy[0]
+    mechanics = solution.system.mechanics
+    table = ContactTable(mechanics)
+    impulse = np.zeros(3)
+    for k in range(1, len(solution.t)):
+        h = solution.t[k] - solution.t[k - 1]
+        vertical = (solution.v[k] - solution.v[k - 1]).reshape(count, 6)[:, 3:].sum(axis=0)
+        impulse[2] = -h * solution.multipliers[k, table.normal[:count]].sum() - h * G * count
+        assert abs(vertical[2] - impulse[2]) <= tolerances.STEPPED_MOMENTUM
+
+
+@pytest.mark.parametrize("make", [bouncing, pendulum, rod_pendulum, rolling, thrown, block_on_spring])
+def test_stepping_backends_agree(make: Any) -> None:
+    a, b = (stepped(make(backend), 1.0, 100) for backend in BACKENDS)
+    assert np.abs(a.q - b.q).max() <= tolerances.CONTACT and np.abs(a.v - b.v).max() <= tolerances.CONTACT
+    assert not a.events and not b.events
+
+
+@pytest.mark.parametrize("make", [bouncing, thrown])
+def test_interrupted_stepping_resumes_with_equal_bits(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = make("c")
+    monkeypatch.setattr("symlie.runtime.integrate.run.RETURN_SECONDS", 1e-9)
+    path = tmp_path / "run.checkpoint"
+    whole = sl.solve(system, 1.0, method="rattlie", h=1e-3)
+    interrupted(system, 1.0, 4, path, method="rattlie", h=1e-3)
+    assert content(resumed_in_pieces(path, 29)) == content(whole)
+
+
+def test_stepped_solutions_continue_with_equal_bits() -> None:
+    system = thrown("c")
+    whole, half = stepped(system, 1.0, 200), stepped(system, 0.5, 100)
+    rest = sl.solve(system, 1.0, method="rattlie", h=0.005, start=half)
+    assert np.array_equal(rest.q[-1], whole.q[-1]) and np.array_equal(rest.v[-1], whole.v[-1])
+
+
+def test_unsupported_runs_are_refused() -> None:
+    with pytest.raises(UnsupportedMethodError, match=r"steps over the impacts .* with its default options only"):
+        stepped(bouncing("c"), 1.0, 10, method_options={"newton": "full"})
+    model = ball_model()
+    model.event("top", model.nodes[0].x_dot[0], "falling")
+    with pytest.raises(UnsupportedMethodError, match="locates no events, but event 'top' exists"):
+        stepped(model.derive().compile(backend="numpy"), 1.0, 10)
+    with pytest.raises(InconsistentInitialValuesError, match="'floor' of 'contact_ball' penetrates initially"):
+        stepped(bouncing("c").with_initial("ball", x=[-0.1]), 1.0, 10)
+    with pytest.raises(ModelError, match="use record_every=1"):
+        _ = stepped(bouncing("c"), 1.0, 100, record_every=10).impacts

@@ -151,7 +151,7 @@ class ContactMatrix:
         moved = layout.free[columns] & (diagonal[columns] > 0)
         terms = np.where(moved, np.abs(right * left) / np.where(moved, diagonal[columns], 1.0), 0.0)
         sums = np.bincount(algebra.jacobian_rows, terms, layout.rows)
-        normal, tangential = sums[table.normal], table.tangential(sums).sum(axis=1)
+        normal, tangential = sums[table.normal], table.tangential(sums.astype(float)).sum(axis=1)
         return 1 / np.where(normal > 0, normal, 1.0), 1 / np.where(tangential > 0, tangential, 1.0)
 
     def factors(

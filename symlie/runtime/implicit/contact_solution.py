@@ -136,7 +136,7 @@ class ContactSolution:
         if found is None:
             return None
         delta, impulse = found.swept(r[:n], r[n:] + self._known[1], u[n:] + self._known[0], self._is_eligible, sweeps)
-        return u + np.concatenate([delta, impulse - self._known[0] - u[n:]])
+        return np.asarray(u + np.concatenate([delta, impulse - self._known[0] - u[n:]]))
 
     def without(self, u: Array) -> Array:
         """Return the unknowns after a correction that removes the residual of the momentum alone."""

@@ -35,7 +35,7 @@ class ContactSweeps:
             size = int(row[first + 1] - row[first])
             block = values[row[first] : row[first] + size * size].reshape(size, size)
             block = block + np.diag((np.diag(block) == 0).astype(float))
-            self._inverse[first] = np.linalg.inv(block)
+            self._inverse[first] = np.asarray(np.linalg.inv(block), dtype=float)
 
     def _push(self, delta: Array, row: int, change: float) -> None:
         """Subtract M⁻¹ B_nᵀ of a row times a change of its multiplier."""
@@ -47,7 +47,8 @@ class ContactSweeps:
 
     def _values(self, row: int) -> list[int]:
         begin = self._t["ROW_BEGIN"]
-        return self._t["ROW_VALUE"][begin[row] : begin[row + 1]].tolist()
+        found: list[int] = self._t["ROW_VALUE"][begin[row] : begin[row + 1]].tolist()
+        return found
 
     def _along(self, row: int, delta: Array) -> float:
         return float(sum(self._left[k] * delta[self._columns[k]] for k in self._values(row)))

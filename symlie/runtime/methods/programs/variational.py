@@ -11,7 +11,8 @@ h² λ_n⁺/2; (4), (5) determine v_{n+1} and μ⁻ = h λ_{n+1}⁻/2, even if l
 solution is subtracted from (4), which preserves momentum. The multipliers at t_{n+1} are the mean of λ_{n+1}⁻ and
 λ_{n+1}⁺; the latter solves (2), (3) of the next step of this length, which starts from it.
 
-Source: [Hante2022], equations 14 to 18; with the trapezoidal rule it is RATTLie, equations 17.
+Source: [Hante2022], equations 14 to 18; with the trapezoidal rule it is RATTLie, equations 17. With contacts:
+[Breuling2024].
 """
 
 from __future__ import annotations

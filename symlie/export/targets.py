@@ -47,6 +47,11 @@ def exported(
         raise UnknownNameError(f"Unknown kind '{kind}'; use one of: {', '.join(get_args(ExportKind))}.")
     name = checked_prefix(system.name if prefix is None else prefix)
     plan = export_plan(system, options, h)
+    if plan.method.steps_over(plan.layout):
+        raise UnsupportedMethodError(
+            f"Exported code of '{system.name}' cannot step over the impacts of contacts, as '{plan.method.name}' does; "
+            "use half_explicit_2, …, half_explicit_5."
+        )
     if target == "c":
         return write_files(c_folder(plan, name), out)
     if out.suffix != ".fmu" or not out.absolute().parent.is_dir():

@@ -229,7 +229,7 @@ def test_stepped_solutions_continue_with_equal_bits() -> None:
     assert np.array_equal(rest.q[-1], whole.q[-1]) and np.array_equal(rest.v[-1], whole.v[-1])
 
 
-def test_unsupported_runs_are_refused() -> None:
+def test_unsupported_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedMethodError, match=r"steps over the impacts .* with its default options only"):
         stepped(bouncing("c"), 1.0, 10, method_options={"newton": "full"})
     model = ball_model()
@@ -238,5 +238,7 @@ def test_unsupported_runs_are_refused() -> None:
         stepped(model.derive().compile(backend="numpy"), 1.0, 10)
     with pytest.raises(InconsistentInitialValuesError, match="'floor' of 'contact_ball' penetrates initially"):
         stepped(bouncing("c").with_initial("ball", x=[-0.1]), 1.0, 10)
+    with pytest.raises(UnsupportedMethodError, match="cannot step over the impacts of contacts, as 'rattlie' does"):
+        bouncing("c").export("c", tmp_path / "ball", method="rattlie", h=1e-2)
     with pytest.raises(ModelError, match="use record_every=1"):
         _ = stepped(bouncing("c"), 1.0, 100, record_every=10).impacts

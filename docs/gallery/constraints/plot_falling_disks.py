@@ -11,6 +11,7 @@ friction on the walls carry the weight of all disks.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Circle
 
 import symlie as sl
 
@@ -46,7 +47,7 @@ places = solution.q[:, : 3 * COUNT].reshape(-1, COUNT, 3)
 figure, axes = plt.subplots(1, 4, figsize=(8.5, 3.4), layout="constrained", sharey=True)
 for axis, t in zip(axes, (0, 0.25, 0.5, 2), strict=True):
     for n, (px, py, angle) in enumerate(places[np.searchsorted(solution.t, t - 1e-9)]):
-        axis.add_patch(plt.Circle((px, py), RADIUS, color=f"C{n // 3}", alpha=0.7, lw=0))
+        axis.add_patch(Circle((px, py), RADIUS, color=f"C{n // 3}", alpha=0.7, lw=0))
         tip = RADIUS * np.array([np.cos(angle), np.sin(angle)])
         axis.plot([px, px + tip[0]], [py, py + tip[1]], "k", lw=0.8)
     axis.plot([0, 0, WIDTH, WIDTH], [1, 0, 0, 1], "k", lw=1)

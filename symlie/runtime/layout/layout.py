@@ -214,6 +214,16 @@ class Layout(ComponentNames):
         return bool((((normal >= 0) & (slip >= 0)) | (reactions > 0)).any())
 
     @cached_property
+    def has_gaps(self) -> bool:
+        """True if the model has unilateral contacts."""
+        return bool((self.contacts[:, CONTACT_TABLE.index("normal")] >= 0).any())
+
+    @cached_property
+    def has_friction_alone(self) -> bool:
+        """True if constraints or joints have friction."""
+        return bool((self.contacts[:, CONTACT_TABLE.index("normal")] < 0).any())
+
+    @cached_property
     def has_reactions(self) -> bool:
         """True if constraints have friction that depends on their reaction."""
         return bool((self.contacts[:, CONTACT_TABLE.index("reactions")] > 0).any())

@@ -303,7 +303,7 @@ class Method(ABC):
         layout
             Layout of the model.
         """
-        return self.steps_contacts and bool(len(layout.contacts))
+        return self.steps_contacts and layout.has_gaps
 
     @property
     def stability(self) -> str:

@@ -30,7 +30,7 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
 
 def refusal_of_friction(method: Method, layout: Layout) -> str | None:
     """Return the explanation for a method whose stages do not support friction of contacts."""
-    if method.takes_friction or method.steps_contacts or not layout.has_friction:
+    if method.takes_friction or method.steps_over(layout) or not layout.has_friction:
         return None
     name = next(name for name, row in zip(layout.contact_names, layout.contacts, strict=True) if row[1] >= 0)
     return (
@@ -62,9 +62,17 @@ def refusal_of_angular_velocities(method: Method, layout: Layout) -> str | None:
 
 
 def refusal_of_events(method: Method, layout: Layout) -> str | None:
-    """Return the explanation for time stepping and a model with other events than those of its contacts."""
+    """Return the explanation for time stepping and a model with other events than those of its contacts, or with
+    friction of other constraints."""
     own = [event.name for event, found in zip(layout.events, layout.contact_of_event, strict=True) if found < 0]
-    if not method.steps_over(layout) or not own:
+    if not method.steps_over(layout):
+        return None
+    if layout.has_friction_alone:
+        return (
+            f"Method '{method.name}' steps over the impacts of the contacts of '{layout.name}' and does not support "
+            "friction of joints and constraints in addition; use half_explicit_2, …, half_explicit_5."
+        )
+    if not own:
         return None
     return (
         f"Method '{method.name}' steps over the impacts of the contacts of '{layout.name}' and locates no events, but "

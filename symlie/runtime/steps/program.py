@@ -78,7 +78,7 @@ def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
         mass_is_regular=mechanics.saddle_algebra is None,
         has_nonlinear_rows=layout.has_nonlinear_rows,
         has_acceleration_rows=not bool(layout.of_velocities.all()),
-        has_contacts=bool(len(layout.contacts)),
+        has_contacts=layout.has_gaps,
         reads_increments=not compiled or layout.has_angles or any(e.events for e in layout.elements),
         has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
     )

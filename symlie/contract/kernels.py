@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import ElementType
-from symlie.contract.sets import COORDINATE_RATES, CORE, DISCRETE, SETS
+from symlie.contract.sets import ADJOINT, COORDINATE_RATES, CORE, DISCRETE, SETS
 
 REAL = "symlie_real"
 """C type of numbers of one member, or of several in SIMD lanes."""
@@ -183,6 +183,18 @@ SYSTEM_KERNELS = (
                  set="interpolation"),
     SystemKernel("slopes_interpolation", "uwξ", "out", Gather.NODES, "square",
                  "The derivative of A_ξ(u)ᵀ w by u, row by row of each node.", set="interpolation"),
+    SystemKernel("tangent_transpose", "uw", "out", Gather.NODES, "dimension", "T(u)ᵀ w.", of_increments=True,
+                 set=ADJOINT),
+    SystemKernel("inverse_tangent_transpose", "uw", "out", Gather.NODES, "dimension", "T⁻¹(u)ᵀ w.", of_increments=True,
+                 set=ADJOINT),
+    SystemKernel("inverse_tangent_gradient", "uwx", "out", Gather.NODES, "dimension",
+                 "The gradient of xᵀ T⁻¹(u) w by u.", of_increments=True, set=ADJOINT),
+    SystemKernel("bracket_transpose", "uw", "out", Gather.NODES, "dimension", "ad(u)ᵀ w, where ad(u) w = [u, w].",
+                 set=ADJOINT),
+    *(SystemKernel(f"{name}_gradient", "tqvaλ", "qb vb lb pb eb ub", Gather.OWN, "", f"The gradient of {meaning}.",
+                   set=ADJOINT)
+      for name, meaning in (("balance", "wᵀ(M a + g + Bᵀ λ)"), ("position", "wᵀΦ"), ("hidden", "wᵀ(B v + b)"),
+                            ("curvature", "wᵀ(B a + Z)"), ("output", "wᵀy of outputs y"))),
 )  # fmt: skip
 """All system kernels."""
 

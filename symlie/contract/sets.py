@@ -15,6 +15,9 @@ from symlie.errors import UnknownNameError
 CORE = "core"
 """Set of every run; its files are named after the model only."""
 
+ADJOINT = "adjoint"
+"""Set of gradients by states, parameters and inputs, for derivatives of runs in reverse."""
+
 COORDINATE_RATES = "coordinate_rates"
 """Part of the core files if nodes are stepped in stored coordinates of rotations."""
 
@@ -169,6 +172,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("ambient", "steps of the stored components"),
         KernelSet("interpolation", "interpolation between configurations"),
         KernelSet("jets", "Taylor coefficients"),
+        KernelSet(ADJOINT, "gradients by states, parameters and inputs"),
         *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from symlie.contract.sets import DISCRETE, kernel_set
+from symlie.contract.sets import ADJOINT, DISCRETE, kernel_set
+from symlie.derive.adjoint.element_kernels import element_gradients
+from symlie.derive.adjoint.node_kernels import transposed_operators
 from symlie.derive.discrete.kernels import discrete_kernels
 from symlie.derive.equations import Equations, statements_of
 from symlie.derive.jet_kernels import jet_kernels
+from symlie.derive.kernels import parameter_symbols
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.kernels import MATRICES, element_matrices
 from symlie.derive.step_kernels import step_kernels
@@ -33,6 +36,13 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         elements = tuple(element_matrices(model, d, chosen) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
+    if name == ADJOINT:
+        of_nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, transposed_operators(s)) for s in spaces)
+        of_elements = (element_gradients(model, d) for d in equations.derived)
+        known = parameter_symbols(model)
+        inputs = tuple((known.index(i.slots[0]), i.size) for i in model.inputs)
+        count = len(known) - len(model.slots)
+        return SetKernels(model.name, chosen, tuple(of_nodes), tuple(of_elements), inputs=inputs, parameters=count)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
     has_angles = any(s.angles or s.activities for s in statements_of(model))
     return SetKernels(model.name, chosen, nodes=tuple(nodes), has_angles=has_angles)

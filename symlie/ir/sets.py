@@ -35,6 +35,18 @@ class NodePlace:
 
 
 @dataclass(frozen=True)
+class GradientPlaces:
+    """Places of the components that a kernel of gradients computes; all others are zero."""
+
+    kernel: str
+    """Name in the table of system kernels."""
+    weights: str
+    """Vector of the weights: ``velocities``, ``rows`` or ``outputs``."""
+    places: tuple[tuple[str, tuple[int, ...]], ...]
+    """Places of the components of each result, by name."""
+
+
+@dataclass(frozen=True)
 class ElementTypeSet:
     """Matrices of an element type."""
 
@@ -64,6 +76,12 @@ class ElementTypeSet:
     """Local dependent nodes that are defined by their configuration and velocity."""
     events: int = 0
     """Event functions of an instance."""
+    gradients: tuple[GradientPlaces, ...] = ()
+    """Results of kernels of gradients."""
+    own_parameters: int = 0
+    """Parameters of an instance, if it has gradients."""
+    outputs: int = 0
+    """Components of all outputs of an instance, if it has gradients."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +110,10 @@ class SetKernels:
     """Repeated solution of the saddle point system, for models of fixed topology."""
     follows_fields: bool = False
     """True if fields have series in addition to the rates of their nodes."""
+    inputs: tuple[tuple[int, int], ...] = ()
+    """First slot among the parameters, and number of components, of each input, if the set has gradients."""
+    parameters: int = 0
+    """Number of parameters of the model, if the set has gradients."""
     has_angles: bool = False
     """True if unwrapped angles follow the nodes in configurations that kernels of nodes advance."""
 

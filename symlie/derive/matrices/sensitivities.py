@@ -62,9 +62,9 @@ def _by_parameters(
     wanted."""
     if not symbols:
         return ((),) * len(expressions)
-    tables = _tables(program, expressions)
+    tables = tables_of_parameters(program, expressions)
     changes = program.fresh("w", len(symbols)) if tables else ()
-    changed = at_values(program, expressions, _with_changes(tables, symbols, changes)) if tables else expressions
+    changed = at_values(program, expressions, with_changes(tables, symbols, changes)) if tables else expressions
     found = []
     for is_wanted, units in zip(wanted, unit_vectors(len(symbols)), strict=True):
         if not is_wanted:
@@ -81,13 +81,13 @@ def _by_parameters(
     return tuple(tuple(flat[n * i : n * (i + 1)]) for i in range(len(expressions)))
 
 
-def _tables(program: Program, expressions: Sequence[Expr]) -> list[PiecewiseLinear]:
+def tables_of_parameters(program: Program, expressions: Sequence[Expr]) -> list[PiecewiseLinear]:
     """Return the tables of parameters that expressions read."""
     stated = [s.expression for s in needed_statements(program, expressions) if isinstance(s, Assignment)]
     return sorted({t for e in (*stated, *expressions) for t in e.atoms(PiecewiseLinear)}, key=str)
 
 
-def _with_changes(
+def with_changes(
     tables: Sequence[PiecewiseLinear], symbols: Sequence[Symbol], changes: Sequence[Symbol]
 ) -> dict[Expr, Expr]:
     """Return tables with changes of their points.

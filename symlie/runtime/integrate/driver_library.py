@@ -10,6 +10,7 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.headers import with_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import LARGEST_NARROW_BANDWIDTH, constants_header
+from symlie.contract.sets import ADJOINT
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
@@ -17,6 +18,7 @@ from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method
+from symlie.runtime.steps.adjoint_text import adjoint_header
 from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
@@ -100,6 +102,35 @@ def tangents_files(system: System, method: Method, tangents: int) -> dict[str, s
     head += ['#include "real.h"', 'extern "C" {', '#include "interface.h"', "}"]
     source["tangents.cpp"] = "\n".join([*head, *body, '#include "differentiate.h"', ""])
     return with_headers(source)
+
+
+def adjoint_library(system: System, method: Method) -> tuple[Library, float]:
+    """Library of a model with the adjoint of the steps of a method, and its compile time in s."""
+    _ = system.prepared
+    start, files = time.perf_counter(), adjoint_files(system, method)
+    path, compiled = compiled_library(files, "adjoint.c", system.optimize, takes_steps=True)
+    library = Library(path, system.layout.interface_hash)
+    return library, time.perf_counter() - start if compiled else 0.0
+
+
+def adjoint_files(system: System, method: Method) -> dict[str, str]:
+    """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others."""
+    layout, features = system.layout, features_of(system.mechanics, compiled=True)
+    source = driver_source(method, system.mechanics)
+    source = {name: source[name] for name in ("constants.h", "tableau.h")}
+    source |= {n: text for n, text in system.sets.files(ADJOINT).items() if n.endswith(".h")}
+    source["adjoint_step.h"] = adjoint_header(method.program(features), method.name)
+    of_model = f"{layout.name}.h", f"{layout.name}_{ADJOINT}.h"
+    includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
+    includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]
+    source["adjoint.c"] = _bandwidth(layout) + "\n".join(
+        [
+            *(f'#include "{name}"' for name in includes),
+            f'const char *symlie_interface_hash(void) {{ return "{layout.interface_hash}"; }}',
+            "",
+        ]
+    )
+    return with_headers({**c_files(system.files, layout.name), **source})
 
 
 _GUARD = re.compile(r"^#ifndef (\w+)\n#define \1\n", re.MULTILINE)

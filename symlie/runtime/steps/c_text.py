@@ -107,12 +107,9 @@ def _header(
     program: Program, name: str, start: Program | None, first: Program | None, starter: Program | None
 ) -> Iterator[str]:
     """Yield the lines of the header."""
-    suffix = "" if program.coordinates == "exp" else f"_{program.coordinates}"
     yield f"/* Step of {name}, printed by symlie from its step program; do not edit. */"
     yield from ("#ifndef SYMLIE_STEP_H", "#define SYMLIE_STEP_H", "")
-    yield f"#define ONE_EXPONENTIAL {int(program.is_one_exponential)}"
-    for kernel in ("advance", "inverse_tangent_operator", "chart"):
-        yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
+    yield from step_definitions(program)
     if start is not None:
         yield f"#define FIRST_STEPS {program.first_steps}"
     yield from ("", '#include "steps.h"', "")
@@ -123,21 +120,29 @@ def _header(
         if program.has(kind):
             yield from (f'#include "{header}"', "")
     if first is not None:
-        yield from _Printer(first).initial_values()
+        yield from StepPrinter(first).initial_values()
     if start is None:
-        yield from _Printer(program).functions("")
+        yield from StepPrinter(program).functions("")
     else:
-        yield from _Printer(program).functions("later_")
+        yield from StepPrinter(program).functions("later_")
         yield "#if SYMLIE_LANES == 1"
         if starter is not None:
-            yield from _Printer(starter).functions("starter_")
+            yield from StepPrinter(starter).functions("starter_")
             yield from ('#include "starting_step.h"', "")
-        yield from _Printer(start).functions("start_")
+        yield from StepPrinter(start).functions("start_")
         yield from ("#endif", '#include "earlier_states.h"', "")
     yield "#endif"
 
 
-class _Printer(StageText, NewtonText, MultistepText, EndText):
+def step_definitions(program: Program) -> Iterator[str]:
+    """Yield the definitions for functions of printed steps."""
+    suffix = "" if program.coordinates == "exp" else f"_{program.coordinates}"
+    yield f"#define ONE_EXPONENTIAL {int(program.is_one_exponential)}"
+    for kernel in ("advance", "inverse_tangent_operator", "chart"):
+        yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
+
+
+class StepPrinter(StageText, NewtonText, MultistepText, EndText):
     """Printer of one program."""
 
     def functions(self, prefix: str) -> Iterator[str]:
@@ -178,13 +183,17 @@ class _Printer(StageText, NewtonText, MultistepText, EndText):
             yield "    (void)q, (void)v, (void)status, (void)angle;"
         elif START_V.number not in self._used:
             yield "    (void)v;"
-        if not self._program.has_end:
-            yield "    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);"
+        yield from self._opening()
         for for_estimate, part in groupby(lines, lambda x: x.for_estimate):
             if for_estimate:
                 yield "    if (!control->with_estimate) return SYMLIE_DONE;"
             for by_blocks, group in groupby(part, lambda x: self._by_blocks and x.instruction.is_by_blocks):
                 yield from (self._blocks if by_blocks else self._statements)(list(group))
+
+    def _opening(self) -> Iterator[str]:
+        """Yield the initialisation of results that instructions may leave unchanged."""
+        if not self._program.has_end:
+            yield "    for (int k = 0; k < OWN; k++) own[k] = SYMLIE_NUMBER(0);"
 
     def _blocks(self, lines: Sequence[Line]) -> Iterator[str]:
         """Yield a loop over blocks of nodes."""

@@ -25,6 +25,8 @@ class Instruction:
     """True if the result may overwrite any input."""
     overwritten: ClassVar[tuple[str, ...]] = ()
     """Fields of inputs that the results overwrite, in the order of the results."""
+    arrays: ClassVar[tuple[str, ...]] = ()
+    """Arrays in C that contain the results already, in the order of the results."""
 
     @property
     def results(self) -> tuple[type[Value], ...]:

@@ -106,6 +106,7 @@ def _given(line: Line) -> Iterator[tuple[Value, str]]:
     instruction = line.instruction
     if isinstance(instruction, ImplicitEnd):
         yield from zip(line.results, (f"end.{name}" for name in IMPLICIT_RESULTS), strict=False)
+    yield from zip(line.results, instruction.arrays, strict=False)
     for result in line.results:
         if isinstance(instruction, StartingStep) and not isinstance(result, Acceleration | Algebra):
             yield result, END_Q if isinstance(result, Configuration) else END_V

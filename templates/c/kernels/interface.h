@@ -188,6 +188,7 @@ typedef struct {
     symlie_lane *lambda;
     symlie_lane *carried;
     long long tried;            /* number of attempted steps in the trace */
+    symlie_lane *acceleration;  /* v' that is known at the start of the next step; null: not recorded */
     symlie_scalar *trace;       /* TRACE_WIDTH numbers for each attempted step, see record_tried; null: no trace */
     long long event_capacity;   /* capacity of the separate buffer for events */
     long long events;
@@ -257,6 +258,35 @@ typedef struct {
     int (*alone)(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);
     symlie_real *workspace_alone; /* workspace of symlie_integrate */
 } symlie_lanes;
+
+/* Cotangents of a state, with derivatives by parameters and by coefficients of tables. */
+typedef struct {
+    symlie_scalar *parameters;  /* parameters of the model, then those of all elements, type by type */
+    symlie_scalar *tables;      /* numbers of the tables, at the places of the prepared parameters */
+} symlie_gradient;
+
+typedef struct {
+    symlie_scalar *q;           /* dual to tangents in the Lie algebra */
+    symlie_scalar *v;
+    symlie_scalar *lambda;
+    symlie_scalar *acceleration; /* of v' that is known at the start of the next step */
+    symlie_gradient gradient;
+} symlie_cotangents;
+
+/* Consecutive steps, with the states between them: one state more than steps. */
+typedef struct {
+    long long steps;
+    const symlie_scalar *begin; /* start times of the steps, after jumps of inputs */
+    const symlie_scalar *length;
+    const unsigned char *kind;  /* 0: the first stage is computed; 1: its v' is known; 2: a jump precedes the step */
+    const symlie_scalar *t;
+    const symlie_scalar *q;
+    const symlie_scalar *v;
+    const symlie_scalar *lambda;
+    const symlie_scalar *acceleration;
+    const long long *weighted;  /* number of the weights of the outputs of each state; -1: none */
+    const symlie_scalar *const *weights; /* weights of the outputs of all elements of each type; null: none */
+} symlie_trail;
 
 /* Interpolation rule between recorded states. */
 typedef struct {
@@ -339,6 +369,14 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
                          long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v, symlie_real *lambda,
                          symlie_real *carried, long long *done);
+
+/* Exported by libraries of adjoints. Propagate cotangents from the end of some steps to their start; `other` and the
+ * workspace are scratch. Derivatives by parameters and tables are added to those in `bar`. Returns a symlie_status. */
+long long symlie_reverse_workspace(const symlie_problem *P);
+int symlie_reverse(const symlie_problem *P, const symlie_control *control, const symlie_trail *trail, symlie_cotangents *bar,
+                   symlie_cotangents *other);
+/* Replace cotangents of v' and lambda of the acceleration-level system by those of the state. */
+int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_scalar *q, const symlie_scalar *v, symlie_cotangents *bar);
 
 /* Exported by libraries with tangents, where a symlie_real is a value and its derivatives; those of configurations are
  * in the Lie algebra. */

@@ -11,6 +11,7 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
+from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
 from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
@@ -24,6 +25,9 @@ from symlie.utilities.showing import ListsPublicNames, line
 
 MOST_FORWARD = 128
 """Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
+
+FEWEST_REVERSE = 5
+"""Smallest number of variables for which the adjoint of steps costs less than forward derivatives."""
 
 LARGEST_MATRICES = 64
 """Largest number of velocities for which dense matrices of steps are used."""
@@ -108,6 +112,10 @@ def gradient(
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
+    if len(variables) >= FEWEST_REVERSE and (adjoint := AdjointRun.of(system, t_span, options_of_run)) is not None:
+        solution = adjoint.trail.solution
+        value, weights = weights_of_loss(solution, loss(solution))
+        return Gradient(value, adjoint.gradient(variables, weights), labels, solution)
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
     if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run)):
         value, weights = weights_of_loss(run.solution, loss(run.solution))

@@ -1,0 +1,144 @@
+"""Gradients of the terms of a definition, multiplied by weights w, by reverse differentiation.
+
+    wᵀ(M a + g + Bᵀ λ),  wᵀΦ,  wᵀ(B v + b),  wᵀ(B a + Z),  wᵀy  (1)
+
+Gradients by configurations are trivialised. Derivatives by inputs and by points of tables of parameters are those by
+changes of their values, which are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sympy import Expr, Integer, Symbol
+
+from symlie.contract.kernels import KERNELS
+from symlie.contract.signature import Argument, Signature
+from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.dynamics import inverse_dynamics
+from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.matrices.fields import has_points
+from symlie.derive.matrices.newton import constraint_forces
+from symlie.derive.matrices.sensitivities import tables_of_parameters, with_changes
+from symlie.ir.differentiate import reverse
+from symlie.ir.kernels import Kernel
+from symlie.ir.primitives import RunTimeInput
+from symlie.ir.program import Euclidean, Value, Vector, at_values
+from symlie.ir.sets import ElementTypeSet, GradientPlaces
+from symlie.ir.straightline import by_output, flatten
+from symlie.modeling.model import Model
+
+
+def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet:
+    """Return the kernels of gradients of an element type."""
+    # All sets are statements of one program; what other sets derive from it first makes generated code unique.
+    _ = derived.fields if has_points([derived]) else derived.newton
+    statement, constraints = derived.statement, derived.constraints
+    along = [s for n in statement.moving_nodes for s in n.acceleration.components]
+    balance = inverse_dynamics(statement, derived.dynamics, along)
+    pulled = constraint_forces(derived, statement.multipliers)
+    curvature = [
+        z + sum((b * a for b, a in zip(row, along, strict=True)), Integer(0))
+        for z, row in zip(constraints.curvature, constraints.jacobian, strict=True)
+    ]
+    terms: dict[str, tuple[str, Sequence[Expr]]] = {
+        "balance_gradient": ("velocities", [a + b for a, b in zip(balance, pulled, strict=True)]),
+        "position_gradient": ("rows", constraints.position),
+        "hidden_gradient": ("rows", constraints.hidden),
+        "curvature_gradient": ("rows", curvature),
+        "output_gradient": ("outputs", [c for o in statement.outputs for c in o.components]),
+    }
+    builder = _Builder(model, derived)
+    found = [builder.kernel(name, weights, term) for name, (weights, term) in terms.items()]
+    kernels = tuple(kernel for kernel, _ in found if kernel.body.outputs)
+    places = tuple(part for kernel, part in found if kernel.body.outputs)
+    nodes = statement.nodes
+    return ElementTypeSet(
+        statement.name,
+        len(configuration_symbols(statement)),
+        sum(n.group.velocity_dimension for n in nodes),
+        len(constraints.jacobian),
+        (),
+        kernels,
+        gradients=places,
+        own_parameters=len(builder.own),
+        outputs=sum(len(o.components) for o in statement.outputs),
+    )
+
+
+class _Builder:
+    """Builder of the kernels of one element type."""
+
+    def __init__(self, model: Model, derived: DerivedStatement) -> None:
+        self._statement, self._inputs = derived.statement, model.inputs
+        statement = self._statement
+        self._model, self._slots = symbols_of(model.parameters), parameter_symbols(model)
+        self.own = [] if statement is model else symbols_of(statement.parameters)
+        vectors: dict[str, Sequence[Symbol]] = {
+            "q": configuration_symbols(statement),
+            "v": [s for n in statement.nodes for s in n.velocity.components],
+            "a": [s for n in statement.nodes for s in n.acceleration.components],
+            "multipliers": statement.multipliers,
+            "p": self._slots,
+            "e": self.own,
+        }
+        self._references = {s: f"{label}[{k}]" for label, symbols in vectors.items() for k, s in enumerate(symbols)}
+        self._references[statement.time] = "t"
+        self._sizes = {label: len(symbols) for label, symbols in vectors.items()}
+
+    def kernel(self, name: str, weights: str, term: Sequence[Expr]) -> tuple[Kernel, GradientPlaces]:
+        """Return the kernel of the gradient of a weighted term, and the places of its components."""
+        program, statement = self._statement.program, self._statement
+        factors = program.fresh("w", len(term)) if term else ()
+        by_value = self._gradient(program.vector(term), factors)
+        results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
+        places = {label: _places(label, part) for label, part in results.items()}
+        outputs = [results[label][k] for label, part in places.items() for k in part]
+        references = {**self._references, **{s: f"w[{k}]" for k, s in enumerate(factors)}}
+        inputs = {**self._sizes, "w": len(term)}
+        arguments = (
+            Argument("t", None),
+            *(Argument(label, inputs[label]) for label in ("q", "v", "a", "multipliers", "w", "p", "e")),
+            *(Argument(label, len(part), True) for label, part in places.items()),
+        )
+        body = by_output(flatten(program, outputs, references))
+        kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, KERNELS[name].meaning)
+        return kernel, GradientPlaces(name, weights, tuple(places.items()))
+
+    def _gradient(self, term: Vector, factors: Sequence[Expr]) -> tuple[Vector, ...]:
+        """Return the gradients by configurations, velocities, λ, parameters of the model, own ones, and inputs."""
+        program, statement, symbols = self._statement.program, self._statement, [*self._model, *self.own]
+        nodes = statement.nodes
+        tables = tables_of_parameters(program, term)
+        atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in self._inputs for k in range(i.size)]
+        changes = program.fresh("w", len(symbols)) if tables else ()
+        of_inputs = program.fresh("w", len(atoms)) if atoms else ()
+        replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in self._inputs}
+        replaced |= {u: u + w for u, w in zip(atoms, of_inputs, strict=True)}
+        replaced |= with_changes(tables, symbols, changes) if tables else {}
+        changed = at_values(program, term, replaced) if replaced else term
+        multipliers = tuple(statement.multipliers)
+        wanted = [
+            *(n.value for n in nodes),
+            *(n.velocity for n in nodes if n.group.velocity_dimension),
+            *(Value(part, Euclidean(len(part))) for part in (multipliers, tuple(symbols), changes, of_inputs)),
+        ]
+        found = iter(reverse(program, list(zip(changed, factors, strict=True)), wanted))
+        by_configuration = tuple(c for _ in nodes for c in next(found))
+        by_velocity = tuple(c for n in nodes if n.group.velocity_dimension for c in next(found))
+        by_multipliers, by_symbols, by_changes, by_inputs = found
+        if tables:
+            by_symbols = tuple(a + b for a, b in zip(by_symbols, by_changes, strict=True))
+        parts = by_configuration, by_velocity, by_multipliers, by_symbols, by_inputs
+        if replaced:
+            zero: dict[Symbol, Expr] = dict.fromkeys((*changes, *of_inputs), Integer(0))
+            flat = iter(at_values(program, [e for part in parts for e in part], zero))
+            parts = tuple(tuple(next(flat) for _ in part) for part in parts)
+        n = len(self._model)
+        return (*parts[:3], parts[3][:n], parts[3][n:], parts[4])
+
+
+def _places(label: str, part: Vector) -> tuple[int, ...]:
+    """Return the places of the components that are computed: those of nodes are added to the system all together."""
+    found = tuple(k for k, e in enumerate(part) if e != 0)
+    return tuple(range(len(part))) if found and label in ("qb", "vb") else found

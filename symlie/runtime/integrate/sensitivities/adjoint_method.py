@@ -1,0 +1,121 @@
+"""Library with the adjoint of the steps of a method, with its C structures and their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from symlie.compile.library import Library, Pointer
+from symlie.contract.constants import Status
+from symlie.errors import SingularSystemError
+from symlie.runtime.integrate.c_loop import STATUSES
+from symlie.runtime.integrate.compiled_method import control_structure, tables_of
+from symlie.runtime.integrate.driver_library import adjoint_library
+from symlie.runtime.integrate.sensitivities.trail import Trail
+from symlie.runtime.kernels.c_structures import in_memory
+from symlie.runtime.kernels.c_tables import ProblemTemplate
+from symlie.runtime.kernels.sets import KernelSets
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.family import Method
+from symlie.runtime.system.system import System
+
+_libraries: WeakKeyDictionary[KernelSets, list[tuple[Method, Library]]] = WeakKeyDictionary()
+"""Libraries by the kernel sets, which copies of a system share."""
+
+
+def _library(system: System, method: Method) -> Library:
+    known = _libraries.setdefault(system.sets, [])
+    is_shared = system.mechanics.saddle_algebra is None
+    found = next((x for m, x in known if m == method), None) if is_shared else None
+    if found is None:
+        found, _ = adjoint_library(system, method)
+        if is_shared:
+            known.append((method, found))
+    return found
+
+
+class Cotangents:
+    """Cotangents of a state, and derivatives by parameters and tables, in memory for C.
+
+    Attributes
+    ----------
+    q, v
+        Cotangents of the configuration, dual to tangents in the Lie algebra, and of the velocity, shape (dimension,).
+    parameters
+        Derivatives by the parameters of the model, then by those of all elements, type by type.
+    tables
+        Derivatives by the numbers of tables, at the places of the prepared parameters.
+    """
+
+    def __init__(self, library: Library, system: System) -> None:
+        layout = system.layout
+        own = sum(n * rows.shape[1] for n, rows in zip(layout.instance_counts, layout.element_parameters, strict=True))
+        self.parameters = np.zeros(max(len(layout.parameter_defaults) + own, 1))
+        self.tables = np.zeros(max(len(system.prepared.model), 1))
+        sizes = {"q": layout.dimension, "v": layout.dimension, "lambda": layout.rows, "acceleration": layout.dimension}
+        self._arrays = {name: np.zeros((2, max(size, 1))) for name, size in sizes.items()}
+        self.q, self.v = self._arrays["q"][0, : layout.dimension], self._arrays["v"][0, : layout.dimension]
+        pointer = library.pointer
+        self.pointers = [library.ffi.new("symlie_cotangents *") for _ in range(2)]
+        for k, target in enumerate(self.pointers):
+            for name, array in self._arrays.items():
+                setattr(target, name, pointer(array[k]))
+            target.gradient.parameters, target.gradient.tables = pointer(self.parameters), pointer(self.tables)
+
+
+class AdjointMethod:
+    """Library of a system with the adjoint of a method."""
+
+    def __init__(self, system: System, method: Method, control: StepControl) -> None:
+        self._system, self._library = system, _library(system, method)
+        template = ProblemTemplate(self._library, system.layout, tables_of(system, method))
+        self._problem, problem_held = template.problem(system.prepared)
+        self._control, control_held = in_memory(self._library, control_structure(system.layout, control))
+        size = max(int(self._library.call.symlie_reverse_workspace(self._problem)), 1)
+        workspace = self._problem.workspace = self._library.pointer(np.zeros(size))
+        self._held: list[object] = [problem_held, control_held, workspace]
+
+    def reverse(self, trail: Trail, weights: Array) -> Cotangents:
+        """Return the cotangents of the start of a run, for weights of the outputs at the recorded states, shape
+        (states, components)."""
+        found = Cotangents(self._library, self._system)
+        described, _held = self._trail(trail, weights)
+        call, layout = self._library.call, self._system.layout
+        status = call.symlie_reverse(self._problem, self._control, described, *found.pointers)
+        if STATUSES[status] is Status.DONE and layout.free.any():
+            state = [self._library.pointer(np.ascontiguousarray(x[0])) for x in (trail.q, trail.v)]
+            status = call.symlie_reverse_start(self._problem, trail.begin[0], *state, found.pointers[0])
+        if STATUSES[status] is not Status.DONE:
+            raise SingularSystemError(
+                "The linear system of a stage is singular, so that the derivatives of the run are not determined."
+            )
+        return found
+
+    def _trail(self, trail: Trail, weights: Array) -> tuple[Pointer, Sequence[object]]:
+        """``symlie_trail``, and the objects that own its memory."""
+        library, layout = self._library, self._system.layout
+        weighted = np.full(len(trail.t), -1, dtype=np.int64)
+        weighted[trail.recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
+        of_types = [np.ascontiguousarray(weights[:, places]) for places in layout.output_places]
+        pointers = library.ffi.new("double *[]", max(len(of_types), 1))
+        for k, values in enumerate(of_types):
+            pointers[k] = library.pointer(values) if values.any() else library.ffi.NULL
+        arrays = {
+            "begin": trail.begin, "length": trail.length, "kind": trail.kind, "t": trail.t, "q": trail.q, "v": trail.v,
+            "lambda": trail.multipliers, "acceleration": trail.acceleration, "weighted": weighted,
+        }  # fmt: skip
+        described = library.ffi.new("symlie_trail *")
+        held: list[object] = [pointers, of_types]
+        for name, values in arrays.items():
+            array = np.ascontiguousarray(values) if values.size else np.zeros(1)
+            setattr(described, name, library.pointer(array, f"{_KINDS[array.dtype.str[1:]]}[]"))
+            held.append(array)
+        described.steps, described.weights = len(trail.begin), pointers
+        return described, held
+
+
+_KINDS = {"f8": "double", "i8": "long long", "u1": "unsigned char"}
+"""C types by the type of arrays."""

@@ -1,0 +1,153 @@
+"""Instructions of adjoint steps, which propagate cotangents from the end of a step to its start.
+
+Cotangents of configurations are in the dual of the Lie algebra. All of them have the kind of the vectors whose
+components they are paired with; inputs that are None are zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.instructions import Instruction
+from symlie.runtime.steps.stage_instructions import Stage, StageBetween, StageWithMultipliers
+from symlie.runtime.steps.values import Algebra, Multiplier
+
+
+@dataclass(frozen=True)
+class EndCotangents(Instruction):
+    """Cotangents of q, v, λ and v' at the end of the step."""
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier, Algebra)
+    arrays: ClassVar[tuple[str, ...]] = ("end->q", "end->v", "end->lambda", "end->acceleration")
+
+
+@dataclass(frozen=True)
+class Total(Instruction):
+    """Σ hⁿ weight·x, in the order of the terms."""
+
+    kind: type[Value]
+    powers: tuple[int, ...]
+    weights: tuple[float, ...]
+    terms: tuple[Value, ...]
+
+    is_elementwise: ClassVar[bool] = True
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (self.kind,)
+
+    @property
+    def is_by_blocks(self) -> bool:
+        return self.kind is Algebra
+
+
+@dataclass(frozen=True)
+class TangentTranspose(Instruction):
+    """T(θ)ᵀ x."""
+
+    theta: Algebra
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class InverseTangentTranspose(Instruction):
+    """T⁻¹(θ)ᵀ x."""
+
+    theta: Algebra
+    x: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class InverseTangentGradient(Instruction):
+    """Gradient of yᵀ T⁻¹(θ) x by θ."""
+
+    theta: Algebra
+    x: Algebra
+    y: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class BracketTranspose(Instruction):
+    """ad(x)ᵀ y, where ad(x) y = [x, y]."""
+
+    x: Algebra
+    y: Algebra
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class StageCotangents(Instruction):
+    """Cotangents of q and v from those of v' and λ; derivatives by parameters and inputs are accumulated."""
+
+    stage: Stage
+    acceleration: Value
+    multiplier: Value
+    of_acceleration: Value | None
+    of_multiplier: Value | None
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
+    has_effects: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return (*self.stage.inputs, *super().inputs)
+
+
+@dataclass(frozen=True)
+class KnownMultiplierCotangents(Instruction):
+    """Cotangents of q, v and λ from that of v' at the start of a step; if v' is known from the previous step, they are
+    zero, and its cotangent is passed on."""
+
+    stage: StageWithMultipliers
+    acceleration: Value
+    of_acceleration: Value
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier)
+    has_effects: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return (*self.stage.inputs, *super().inputs)
+
+
+@dataclass(frozen=True)
+class StageBetweenCotangents(Instruction):
+    """Cotangents of q and v of a stage, of q at the next point, and of the known part of the velocity there, from those
+    of v' and λ."""
+
+    stage: StageBetween
+    acceleration: Value
+    multiplier: Value
+    of_acceleration: Value | None
+    of_multiplier: Value | None
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Algebra)
+    has_effects: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return (*self.stage.inputs, *super().inputs)
+
+
+@dataclass(frozen=True)
+class StartCotangents(Instruction):
+    """Cotangents of q, v and λ at the start of the step."""
+
+    q: Value | None
+    v: Value | None
+    multiplier: Value | None
+
+    has_effects: ClassVar[bool] = True

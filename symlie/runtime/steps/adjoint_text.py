@@ -1,0 +1,154 @@
+"""C text of adjoint steps; ``templates/c/adjoint`` contains the functions that it calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.steps.adjoint_instructions import (
+    BracketTranspose,
+    EndCotangents,
+    InverseTangentGradient,
+    InverseTangentTranspose,
+    KnownMultiplierCotangents,
+    StageBetweenCotangents,
+    StageCotangents,
+    StartCotangents,
+    TangentTranspose,
+    Total,
+)
+from symlie.runtime.steps.c_text import StepPrinter, step_definitions
+from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.instructions import Instruction
+from symlie.runtime.steps.program import Line, Program
+from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween, StageWithMultipliers
+from symlie.runtime.steps.transposition import transposed
+from symlie.runtime.steps.value_text import time_text
+
+_ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_control *restrict control, mass_matrix *restrict masses,
+                              const symlie_state *restrict state, const symlie_cotangents *restrict end,
+                              symlie_cotangents *restrict start)"""
+
+_OF_NODES = {
+    TangentTranspose: "step_tangent_transpose",
+    InverseTangentTranspose: "step_inverse_tangent_transpose",
+    InverseTangentGradient: "step_inverse_tangent_gradient",
+    BracketTranspose: "step_bracket_transpose",
+}
+"""Functions of transposed operators on nodes."""
+
+
+def adjoint_header(program: Program, name: str) -> str:
+    """Return the header ``adjoint_step.h`` with the adjoint of the step of a method."""
+    printer = _AdjointPrinter(transposed(program))
+    return "\n".join(
+        [
+            f"/* Adjoint of the step of {name}, printed by symlie from its step program; do not edit. */",
+            "#ifndef SYMLIE_ADJOINT_STEP_H",
+            "#define SYMLIE_ADJOINT_STEP_H",
+            "",
+            *step_definitions(program),
+            f"#define STARTS_FROM_ACCELERATION {int(program.has(StageWithMultipliers))}",
+            f"#define STAGES {max(printer.stages, 1)}",
+            "",
+            '#include "steps.h"',
+            '#include "adjoint_stages.h"',
+            "",
+            *printer.adjoint(),
+            "#endif",
+            "",
+        ]
+    )
+
+
+class _AdjointPrinter(StepPrinter):
+    """Printer of the adjoint of a step."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        numbered = [x.results[0].number for x in program.lines if isinstance(x.instruction, STAGES)]
+        self._stage_numbers = {number: k for k, number in enumerate(numbered)}
+
+    @property
+    def stages(self) -> int:
+        """Number of stages, each with a mass matrix of its own."""
+        return len(self._stage_numbers)
+
+    def adjoint(self) -> Iterator[str]:
+        """Yield the size of the workspace and the function."""
+        counts = Counter(["DIMENSION", *self._arrays.sizes.values()])
+        sizes = [f"{count}LL * {size}" for size, count in counts.items()]
+        yield "static inline long long adjoint_workspace(const symlie_problem *restrict P)"
+        yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)', 'adjoint_stage_workspace(P)'])};\n}}\n"
+        yield f"static inline int adjoint_step{_ARGUMENTS}\n{{"
+        yield "    mass_matrix *restrict mass;"
+        yield from self._body()
+        yield from ("    return SYMLIE_DONE;", "}", "")
+
+    def _opening(self) -> Iterator[str]:
+        return iter(())
+
+    def _first_acceleration(self, acceleration: str) -> Iterator[str]:
+        return iter(())
+
+    def _mass_of(self, acceleration: Value) -> str:
+        return f"mass = MASS_OF_STAGE({self._stage_numbers[acceleration.number]});"
+
+    def _or_zero(self, value: Value | None) -> str:
+        return "0" if value is None else self._array(value)
+
+    def _printed(self, instruction: Instruction, line: Line) -> Iterator[str]:
+        out = [self._array(x) for x in line.results]
+        match instruction:
+            case Stage() | StageWithMultipliers() | StageBetween():
+                yield self._mass_of(line.results[0])
+                yield from super()._printed(instruction, line)
+            case EndCotangents():
+                return
+            case Total(_, powers, weights, terms):
+                factors = ("".join(["h * "] * n) for n in powers)
+                total = "".join(
+                    self._term(w, f"{h}{self._entry(x)}")
+                    for h, w, x in zip(factors, weights, terms, strict=True)
+                )
+                yield self._loop(line, total.removeprefix(" + ").strip())
+            case StartCotangents(q, v, multiplier):
+                for value, name, size in ((q, "q", "DIMENSION"), (v, "v", "DIMENSION"), (multiplier, "lambda", "ROWS")):
+                    yield f"take_cotangent({size}, {self._or_zero(value)}, start->{name});"
+            case StageCotangents(stage, a, multiplier, of_a, of_multiplier):
+                yield self._mass_of(a)
+                point = f"{time_text(stage.c)}, {self._array(stage.q)}, {self._array(stage.v)}"
+                values = ", ".join([*map(self._array, (a, multiplier)), *map(self._or_zero, (of_a, of_multiplier))])
+                call = f"stage_cotangents(P, work, {point}, {values}, mass, &start->gradient, {', '.join(out)})"
+                yield f"if (!{call}) return SYMLIE_SINGULAR;"
+            case KnownMultiplierCotangents(stage, a, of_a):
+                yield self._mass_of(a)
+                point = ", ".join(map(self._array, (stage.q, stage.v, stage.jacobian)))
+                values = ", ".join(map(self._array, (a, stage.multiplier, of_a)))
+                arguments = f"{time_text(stage.c)}, {point}, {values}, mass, start, {', '.join(out)}"
+                call = f"known_multiplier_cotangents(P, work, state, {arguments})"
+                yield f"if (!{call}) return SYMLIE_SINGULAR;"
+            case StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier):
+                yield self._mass_of(a)
+                point = ", ".join([time_text(stage.c), *map(self._array, (stage.q, stage.v, stage.jacobian))])
+                following = map(self._array, (stage.next_q, stage.next_jacobian, stage.known))
+                values = [*map(self._array, (a, multiplier)), *map(self._or_zero, (of_a, of_multiplier))]
+                call = ", ".join(
+                    [
+                        f"stage_between_cotangents(P, work, {point}, {time_text(stage.next_c)}",
+                        *following,
+                        f"h * {c_number(stage.weight)}, control->baumgarte",
+                        *values,
+                        "mass, &start->gradient",
+                        *out,
+                    ]
+                )
+                yield f"if (!{call})) return SYMLIE_SINGULAR;"
+            case _ if type(instruction) in _OF_NODES:
+                P = "block.P" if self._offsets["STORAGE"] else "P"
+                arguments = ", ".join([P, *map(self._array, instruction.inputs), out[0]])
+                yield f"{_OF_NODES[type(instruction)]}({arguments});"
+            case _:
+                yield from super()._printed(instruction, line)

@@ -1,0 +1,165 @@
+/* Cotangents of stages. A stage solves
+ *
+ *   M a + g + B0^T lambda = 0,   B1 a = c
+ *
+ * and the cotangents of a and lambda determine w and mu by the transposed system, with B0 and B1 exchanged:
+ *
+ *   M w + B1^T mu = a',   B0 w = lambda'
+ *
+ * The cotangents of all other values are the gradient of -w^T(M a + g + B0^T lambda) + mu^T(c - B1 a) for fixed w, mu,
+ * a and lambda. */
+#ifndef SYMLIE_ADJOINT_STAGES_H
+#define SYMLIE_ADJOINT_STAGES_H
+
+#define MASS_OF_STAGE(k) (MASS_IS_CONSTANT ? masses : masses + (k))
+
+static inline long long adjoint_stage_workspace(const symlie_problem *restrict P)
+{
+    return 4LL * DIMENSION + 3LL * ROWS + JACOBIAN_VALUES;
+}
+
+static inline void fill_zero(int n, symlie_real *restrict x)
+{
+    for (int k = 0; k < n; k++) x[k] = SYMLIE_NUMBER(0);
+}
+
+/* Copy a cotangent; a null pointer is zero. */
+static inline void take_cotangent(int n, const symlie_real *restrict x, symlie_real *restrict out)
+{
+    if (x) copy(n, x, out);
+    else fill_zero(n, out);
+}
+
+PART_OF_STEP void step_tangent_transpose(const symlie_problem *restrict P, const symlie_real *restrict theta, const symlie_real *restrict x,
+                                         symlie_real *restrict out)
+{
+    system_tangent_transpose(P, theta, x, out);
+}
+
+PART_OF_STEP void step_inverse_tangent_transpose(const symlie_problem *restrict P, const symlie_real *restrict theta,
+                                                 const symlie_real *restrict x, symlie_real *restrict out)
+{
+    system_inverse_tangent_transpose(P, theta, x, out);
+}
+
+PART_OF_STEP void step_inverse_tangent_gradient(const symlie_problem *restrict P, const symlie_real *restrict theta,
+                                                const symlie_real *restrict x, const symlie_real *restrict y, symlie_real *restrict out)
+{
+    system_inverse_tangent_gradient(P, theta, x, y, out);
+}
+
+PART_OF_STEP void step_bracket_transpose(const symlie_problem *restrict P, const symlie_real *restrict x, const symlie_real *restrict y,
+                                         symlie_real *restrict out)
+{
+    system_bracket_transpose(P, x, y, out);
+}
+
+/* Compute -w of M w = a'; B is any constraint Jacobian. */
+static inline int solve_mass_transposed(const symlie_problem *restrict P, const mass_matrix *restrict mass, symlie_real *restrict work,
+                                        const symlie_real *restrict B, const symlie_real *restrict of_a, symlie_real *restrict w)
+{
+    ARRAY(r, DIMENSION);
+    ARRAY(zero, ROWS);
+    fill_zero(ROWS, zero);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -of_a[k];
+    return solve_with_mass(P, mass, r, B, zero, w);
+}
+
+#if CONSTRAINED
+/* Compute -w and -mu. */
+static inline int solve_stage_transposed(const symlie_problem *restrict P, mass_matrix *restrict mass, symlie_real *restrict work,
+                                         const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *of_a,
+                                         const symlie_real *of_lambda, symlie_real *restrict w, symlie_real *restrict mu)
+{
+    ARRAY(r, DIMENSION);
+    ARRAY(c, ROWS);
+    take_cotangent(DIMENSION, of_a, r);
+    take_cotangent(ROWS, of_lambda, c);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    return solve_stage(P, mass, B1, B0, r, c, w, mu);
+}
+#endif
+
+/* Cotangents of the state of a stage with constraints at its own point, or without constraints. */
+PART_OF_STEP int stage_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                  const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
+                                  const symlie_real *of_a, const symlie_real *of_lambda, mass_matrix *restrict mass,
+                                  symlie_gradient *restrict gradient, symlie_real *restrict of_q, symlie_real *restrict of_v)
+{
+    ARRAY(w, DIMENSION);
+    ARRAY(mu, ROWS);
+    fill_zero(DIMENSION, of_q);
+    fill_zero(DIMENSION, of_v);
+#if CONSTRAINED
+    ARRAY(unread, ROWS);
+    ARRAY(B, JACOBIAN_VALUES);
+    system_jacobian(P, t, q, v, B);
+    if (!solve_stage_transposed(P, mass, work, B, B, of_a, of_lambda, w, mu)) return 0;
+    fill_zero(ROWS, unread);
+    add_curvature_gradient(P, t, q, v, a, lambda, mu, gradient, of_q, of_v, unread);
+    add_balance_gradient(P, t, q, v, a, lambda, w, gradient, of_q, of_v, unread);
+#else
+    if (!of_a) return 1;
+    if (!solve_mass_transposed(P, mass, work, 0, of_a, w)) return 0;
+    add_balance_gradient(P, t, q, v, a, lambda, w, gradient, of_q, of_v, mu);
+#endif
+    return 1;
+}
+
+#if CONSTRAINED && MASS_IS_REGULAR
+/* Cotangents of the state and of lambda from which v' at the start of a step is computed, unless it is known. */
+PART_OF_STEP int known_multiplier_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
+                                             symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                             const symlie_real *restrict B, const symlie_real *restrict a, const symlie_real *restrict lambda,
+                                             const symlie_real *restrict of_a, mass_matrix *restrict mass, symlie_cotangents *restrict start,
+                                             symlie_real *restrict of_q, symlie_real *restrict of_v, symlie_real *restrict of_lambda)
+{
+    ARRAY(w, DIMENSION);
+    fill_zero(DIMENSION, of_q);
+    fill_zero(DIMENSION, of_v);
+    fill_zero(ROWS, of_lambda);
+    if (state->acceleration_is_valid) {
+        copy(DIMENSION, of_a, start->acceleration);
+        return 1;
+    }
+    if (!solve_mass_transposed(P, mass, work, B, of_a, w)) return 0;
+    add_balance_gradient(P, t, q, v, a, lambda, w, &start->gradient, of_q, of_v, of_lambda);
+    return 1;
+}
+#endif
+
+#if CONSTRAINED
+/* Cotangents of a stage whose v' satisfies B1 V + b + alpha Phi = 0 at the next point, with V = known + length a. */
+PART_OF_STEP int stage_between_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                          const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict B,
+                                          symlie_real next_t, const symlie_real *restrict next_q, const symlie_real *restrict next_B,
+                                          const symlie_real *restrict known, symlie_real length, symlie_scalar alpha,
+                                          const symlie_real *restrict a, const symlie_real *restrict lambda, const symlie_real *of_a,
+                                          const symlie_real *of_lambda, mass_matrix *restrict mass, symlie_gradient *restrict gradient,
+                                          symlie_real *restrict of_q, symlie_real *restrict of_v, symlie_real *restrict of_next,
+                                          symlie_real *restrict of_known)
+{
+    ARRAY(w, DIMENSION);
+    ARRAY(V, DIMENSION);
+    ARRAY(mu, ROWS);
+    ARRAY(unread, ROWS);
+    fill_zero(DIMENSION, of_q);
+    fill_zero(DIMENSION, of_v);
+    fill_zero(DIMENSION, of_next);
+    fill_zero(DIMENSION, of_known);
+    fill_zero(ROWS, unread);
+    if (!solve_stage_transposed(P, mass, work, B, next_B, of_a, of_lambda, w, mu)) return 0;
+    add_balance_gradient(P, t, q, v, a, lambda, w, gradient, of_q, of_v, unread);
+    for (int k = 0; k < DIMENSION; k++) V[k] = known[k] + length * a[k];
+    for (int k = 0; k < ROWS; k++) mu[k] /= length;
+    add_hidden_gradient(P, next_t, next_q, V, lambda, mu, gradient, of_next, of_known, unread);
+    if (SYMLIE_UNLIKELY(alpha != 0)) {
+        for (int k = 0; k < ROWS; k++) mu[k] *= alpha;
+        add_position_gradient(P, next_t, next_q, V, lambda, mu, gradient, of_next, of_known, unread);
+    }
+    return 1;
+}
+#endif
+
+#endif

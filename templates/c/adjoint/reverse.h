@@ -1,0 +1,88 @@
+/* Propagation of cotangents through the steps of a run in reverse. Included after adjoint_step.h. */
+#ifndef SYMLIE_REVERSE_H
+#define SYMLIE_REVERSE_H
+
+#define MASSES (MASS_IS_CONSTANT ? 1 : STAGES)
+
+long long symlie_reverse_workspace(const symlie_problem *P)
+{
+    const long long of_start = 2LL * DIMENSION + 2LL * ROWS + acceleration_workspace(P) + adjoint_stage_workspace(P);
+    const long long of_step = adjoint_workspace(P) + DIMENSION + ROWS;
+    return MASSES * mass_workspace(P) + (of_step > of_start ? of_step : of_start);
+}
+
+static inline int start_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                   const symlie_real *restrict v, mass_matrix *restrict mass, symlie_cotangents *restrict bar)
+{
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(of_q, DIMENSION);
+    ARRAY(of_v, DIMENSION);
+    const int status = index1_acceleration(P, work, t, q, v, mass, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+    if (!stage_cotangents(P, work, t, q, v, a, lambda, bar->acceleration, bar->lambda, mass, &bar->gradient, of_q, of_v)) return SYMLIE_SINGULAR;
+    for (int k = 0; k < DIMENSION; k++) bar->q[k] += of_q[k], bar->v[k] += of_v[k];
+    fill_zero(DIMENSION, bar->acceleration);
+    fill_zero(ROWS, bar->lambda);
+    return SYMLIE_DONE;
+}
+
+int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_scalar *q, const symlie_scalar *v, symlie_cotangents *bar)
+{
+    mass_matrix mass;
+    symlie_real *work = place_mass(P, P->workspace, &mass);
+    if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_INDEFINITE_MASS;
+    return start_cotangents(P, work, t, q, v, &mass, bar);
+}
+
+/* Add the cotangents of a state whose outputs have weights. */
+static inline void add_weights(const symlie_problem *restrict P, const symlie_trail *restrict trail, long long n, symlie_cotangents *restrict bar)
+{
+    const symlie_scalar *weights[OUTPUT_TYPES > 0 ? OUTPUT_TYPES : 1];
+    if (trail->weighted[n] < 0) return;
+    place_weights(P, trail->weighted[n], trail->weights, weights);
+    add_output_gradient(P, trail->t[n], trail->q + n * STORAGE, trail->v + n * DIMENSION, trail->lambda + n * ROWS, weights,
+                        &bar->gradient, bar->q, bar->v, bar->lambda);
+}
+
+int symlie_reverse(const symlie_problem *P, const symlie_control *control, const symlie_trail *trail, symlie_cotangents *bar,
+                   symlie_cotangents *other)
+{
+    mass_matrix masses[MASSES];
+    symlie_real *work = P->workspace;
+    symlie_cotangents *end = bar, *start = other;
+    for (int k = 0; k < MASSES; k++) work = place_mass(P, work, masses + k);
+    if (!evaluate_mass(P, trail->t[0], trail->q, masses)) return SYMLIE_INDEFINITE_MASS;
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    start->gradient = end->gradient;
+    for (long long n = trail->steps; n-- > 0;) {
+        const symlie_scalar t = trail->begin[n];
+        symlie_state state = {.t = t};
+        add_weights(P, trail, n + 1, end);
+        copy(ROWS, trail->lambda + n * ROWS, lambda);
+        copy(DIMENSION, trail->acceleration + n * DIMENSION, a);
+        state.q = (symlie_real *)trail->q + n * STORAGE;
+        state.v = (symlie_real *)trail->v + n * DIMENSION;
+        state.lambda = lambda, state.acceleration = a;
+        state.acceleration_is_valid = trail->kind[n] > 0;
+        fill_zero(DIMENSION, start->acceleration);
+        int status = SYMLIE_DONE;
+        if (trail->kind[n] == 2) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);
+        if (status == SYMLIE_DONE) status = adjoint_step(P, work, t, trail->length[n], control, masses, &state, end, start);
+        if (status == SYMLIE_DONE && trail->kind[n] == 2) status = start_cotangents(P, work, t, state.q, state.v, masses, start);
+        if (status != SYMLIE_DONE) return status;
+        symlie_cotangents *const passed = end;
+        end = start, start = passed;
+    }
+    if (trail->weighted[0] >= 0) add_weights(P, trail, 0, end);
+    if (end != bar) {
+        copy(DIMENSION, end->q, bar->q);
+        copy(DIMENSION, end->v, bar->v);
+        copy(DIMENSION, end->acceleration, bar->acceleration);
+        copy(ROWS, end->lambda, bar->lambda);
+    }
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -54,11 +54,14 @@ class Trail:
 class _Loop(CompiledIntegration):
     """Time loop that records all states, with v' for the following step."""
 
-    def __init__(self, run: Run) -> None:
-        super().__init__(run.system, run.method, run.plan, run.control, run.begin, record_every=1, with_trace=True)
-        self._dimension, self._taken = run.system.layout.dimension, list[Array]()
-        self._accelerations = np.empty(max(self._record.capacity * self._dimension, 1))
-        self._record.acceleration = self.library.pointer(self._accelerations)
+    def __init__(self, run: Run, *, keeps_acceleration: bool) -> None:
+        is_adaptive = run.control.is_adaptive
+        parts = run.system, run.method, run.plan, run.control, run.begin
+        super().__init__(*parts, record_every=1, with_trace=is_adaptive or bool(run.settings["trace"]))
+        self._dimension, self._taken = run.system.layout.dimension if keeps_acceleration else 0, list[Array]()
+        self._accelerations = np.empty(self._record.capacity * self._dimension)
+        if keeps_acceleration:
+            self._record.acceleration = self.library.pointer(self._accelerations)
 
     def drain(self, recorder: Recorder) -> None:
         self._taken.append(self._accelerations[: self._record.count * self._dimension].copy())
@@ -73,7 +76,7 @@ class _Loop(CompiledIntegration):
 def trail_of(run: Run, *, records_start: bool, keeps_acceleration: bool) -> Trail:
     """Return all states of a run, with v' if steps start from it; raise ModelError if a terminal event ends the run,
     and the errors of `solve`."""
-    loop, recorder, begin = _Loop(run), Recorder(run.system.layout), run.begin.at
+    loop, recorder, begin = _Loop(run, keeps_acceleration=keeps_acceleration), Recorder(run.system.layout), run.begin.at
     t0 = float(run.settings["t_span"][0])
     recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
     all_states = execute(run, loop, run.begin, recorder)
@@ -82,27 +85,36 @@ def trail_of(run: Run, *, records_start: bool, keeps_acceleration: bool) -> Trai
             f"A terminal event ends the run at t = {all_states.t[-1]:.9g}; choose an end before it, or make it "
             "non-terminal."
         )
-    trace = all_states.trace
-    assert trace is not None
-    steps, restarts = np.flatnonzero(trace.accepted), _jumps(run.plan, trace.t[trace.accepted])
+    begins, lengths = _steps(run, all_states)
     first = np.zeros(run.system.layout.dimension) if begin.acceleration is None else begin.acceleration
-    kind = np.full(len(steps), COMPUTED, dtype=np.uint8)
+    kind = np.full(len(begins), COMPUTED, dtype=np.uint8)
     if keeps_acceleration:
-        kind[:] = np.where(restarts, AFTER_JUMP, KNOWN)
+        kind[:] = np.where(_jumps(run.plan, begins), AFTER_JUMP, KNOWN)
         kind[0] = COMPUTED if begin.acceleration is None else KNOWN
     chosen = _recorded(run, all_states.t, records_start=records_start)
     return Trail(
         _only(all_states, chosen, keeps_trace=bool(run.settings["trace"])),
         chosen,
-        trace.t[steps],
-        trace.h[steps],
+        begins,
+        lengths,
         kind,
         all_states.t,
         all_states.q,
         all_states.v,
         all_states.multipliers,
-        np.concatenate([first[None], loop.accelerations]) if keeps_acceleration else np.zeros((len(steps) + 1, 0)),
+        np.concatenate([first[None], loop.accelerations]) if keeps_acceleration else np.zeros((len(begins) + 1, 0)),
     )
+
+
+def _steps(run: Run, solution: Solution) -> tuple[Array, Array]:
+    """Return the start times and lengths of the steps, with the bits of the time loop."""
+    plan, trace = run.plan, solution.trace
+    if run.control.is_adaptive:
+        assert trace is not None
+        return trace.t[trace.accepted], trace.h[trace.accepted]
+    parts = list(zip(plan.start, plan.steps, (plan.step_size(k) for k in range(len(plan.end))), strict=True))
+    begins = [start + np.arange(steps) * h for start, steps, h in parts]
+    return np.concatenate(begins), np.concatenate([np.full(steps, h) for _, steps, h in parts])
 
 
 def _jumps(plan: Plan, begin: Array) -> NDArray[np.bool_]:

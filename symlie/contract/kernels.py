@@ -191,10 +191,11 @@ SYSTEM_KERNELS = (
                  "The gradient of xᵀ T⁻¹(u) w by u.", of_increments=True, set=ADJOINT),
     SystemKernel("bracket_transpose", "uw", "out", Gather.NODES, "dimension", "ad(u)ᵀ w, where ad(u) w = [u, w].",
                  set=ADJOINT),
-    *(SystemKernel(f"{name}_gradient", "tqvaλ", "qb vb lb pb eb ub", Gather.OWN, "", f"The gradient of {meaning}.",
+    *(SystemKernel(f"{name}_gradient", "tqvaλ", "qb vb ab lb pb eb ub", Gather.OWN, "", f"The gradient of {meaning}.",
                    set=ADJOINT)
-      for name, meaning in (("balance", "wᵀ(M a + g + Bᵀ λ)"), ("position", "wᵀΦ"), ("hidden", "wᵀ(B v + b)"),
-                            ("curvature", "wᵀ(B a + Z)"), ("output", "wᵀy of outputs y"))),
+      for name, meaning in (("balance", "wᵀ(M a + g + Bᵀ λ) for fixed a"), ("position", "wᵀΦ"),
+                            ("hidden", "wᵀ(B v + b)"), ("curvature", "wᵀ(B a + Z) for fixed a"),
+                            ("field", "wᵀf of fields f"), ("output", "wᵀy of outputs y"))),
 )  # fmt: skip
 """All system kernels."""
 

@@ -37,7 +37,12 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
     if name == ADJOINT:
-        of_nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, transposed_operators(s)) for s in spaces)
+        of_nodes = (
+            NodeTypeSet(
+                s.name, s.storage_dimension, s.dimension, transposed_operators(s), moves_by_field=not s.velocity_dimension
+            )
+            for s in spaces
+        )
         of_elements = (element_gradients(model, d) for d in equations.derived)
         known = parameter_symbols(model)
         inputs = tuple((known.index(i.slots[0]), i.size) for i in model.inputs)

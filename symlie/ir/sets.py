@@ -41,7 +41,7 @@ class GradientPlaces:
     kernel: str
     """Name in the table of system kernels."""
     weights: str
-    """Vector of the weights: ``velocities``, ``rows`` or ``outputs``."""
+    """Vector of the weights: ``velocities``, ``rows``, ``fields`` or ``outputs``."""
     places: tuple[tuple[str, tuple[int, ...]], ...]
     """Places of the components of each result, by name."""
 
@@ -63,7 +63,7 @@ class ElementTypeSet:
     """True if M a + g + Bᵀ λ depends on the configuration."""
     jets: tuple[JetLayout, ...] = ()
     places: tuple[NodePlace, ...] = ()
-    """Nodes of an instance, if it has jets."""
+    """Nodes of an instance, if it has jets or gradients."""
     fields: tuple[tuple[int, int], ...] = ()
     """Local nodes whose field it defines, with the dimension of each."""
     placements: tuple[tuple[int, int, int], ...] = ()

@@ -1,8 +1,8 @@
 """Gradients of the terms of a definition, multiplied by weights w, by reverse differentiation.
 
-    wᵀ(M a + g + Bᵀ λ),  wᵀΦ,  wᵀ(B v + b),  wᵀ(B a + Z),  wᵀy  (1)
+    wᵀ(M a + g + Bᵀ λ),  wᵀΦ,  wᵀ(B v + b),  wᵀ(B a + Z),  wᵀf,  wᵀy  (1)
 
-Gradients by configurations are trivialised. Derivatives by inputs and by points of tables of parameters are those by
+Gradients by configurations are trivialised; those of (1) by a are that of fields f of first-order states. Derivatives by inputs and by points of tables of parameters are those by
 changes of their values, which are zero.
 """
 
@@ -16,6 +16,7 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import inverse_dynamics
+from symlie.derive.fields import moved_nodes, total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
@@ -24,7 +25,7 @@ from symlie.ir.differentiate import reverse
 from symlie.ir.kernels import Kernel
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, Vector, at_values
-from symlie.ir.sets import ElementTypeSet, GradientPlaces
+from symlie.ir.sets import ElementTypeSet, GradientPlaces, NodePlace
 from symlie.ir.straightline import by_output, flatten
 from symlie.modeling.model import Model
 
@@ -41,11 +42,13 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
         z + sum((b * a for b, a in zip(row, along, strict=True)), Integer(0))
         for z, row in zip(constraints.curvature, constraints.jacobian, strict=True)
     ]
+    moved = [k for k in moved_nodes(statement) if not statement.nodes[k].group.velocity_dimension]
     terms: dict[str, tuple[str, Sequence[Expr]]] = {
         "balance_gradient": ("velocities", [a + b for a, b in zip(balance, pulled, strict=True)]),
         "position_gradient": ("rows", constraints.position),
         "hidden_gradient": ("rows", constraints.hidden),
         "curvature_gradient": ("rows", curvature),
+        "field_gradient": ("fields", [c for k in moved for c in total_field(statement, k)]),
         "output_gradient": ("outputs", [c for o in statement.outputs for c in o.components]),
     }
     builder = _Builder(model, derived)
@@ -60,6 +63,11 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
         len(constraints.jacobian),
         (),
         kernels,
+        places=tuple(
+            NodePlace(n.group.name, n.group.storage_dimension, n.group.dimension, n.group.velocity_dimension)
+            for n in nodes
+        ),
+        fields=tuple((k, nodes[k].group.dimension) for k in moved),
         gradients=places,
         own_parameters=len(builder.own),
         outputs=sum(len(o.components) for o in statement.outputs),
@@ -90,7 +98,7 @@ class _Builder:
         """Return the kernel of the gradient of a weighted term, and the places of its components."""
         program, statement = self._statement.program, self._statement
         factors = program.fresh("w", len(term)) if term else ()
-        by_value = self._gradient(program.vector(term), factors)
+        by_value = self._gradient(program.vector(term), factors, by_acceleration=weights == "fields")
         results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
         places = {label: _places(label, part) for label, part in results.items()}
         outputs = [results[label][k] for label, part in places.items() for k in part]
@@ -105,8 +113,9 @@ class _Builder:
         kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, KERNELS[name].meaning)
         return kernel, GradientPlaces(name, weights, tuple(places.items()))
 
-    def _gradient(self, term: Vector, factors: Sequence[Expr]) -> tuple[Vector, ...]:
-        """Return the gradients by configurations, velocities, λ, parameters of the model, own ones, and inputs."""
+    def _gradient(self, term: Vector, factors: Sequence[Expr], *, by_acceleration: bool) -> tuple[Vector, ...]:
+        """Return the gradients by configurations, velocities, accelerations, λ, parameters of the model, own ones, and
+        inputs."""
         program, statement, symbols = self._statement.program, self._statement, [*self._model, *self.own]
         nodes = statement.nodes
         tables = tables_of_parameters(program, term)
@@ -118,27 +127,30 @@ class _Builder:
         replaced |= with_changes(tables, symbols, changes) if tables else {}
         changed = at_values(program, term, replaced) if replaced else term
         multipliers = tuple(statement.multipliers)
+        moving = [n for n in nodes if n.group.velocity_dimension]
         wanted = [
             *(n.value for n in nodes),
-            *(n.velocity for n in nodes if n.group.velocity_dimension),
+            *(n.velocity for n in moving),
+            *(n.acceleration for n in moving),
             *(Value(part, Euclidean(len(part))) for part in (multipliers, tuple(symbols), changes, of_inputs)),
         ]
         found = iter(reverse(program, list(zip(changed, factors, strict=True)), wanted))
         by_configuration = tuple(c for _ in nodes for c in next(found))
-        by_velocity = tuple(c for n in nodes if n.group.velocity_dimension for c in next(found))
+        by_velocity, by_rate = (tuple(c for _ in moving for c in next(found)) for _ in range(2))
+        by_rate = by_rate if by_acceleration else (Integer(0),) * len(by_rate)
         by_multipliers, by_symbols, by_changes, by_inputs = found
         if tables:
             by_symbols = tuple(a + b for a, b in zip(by_symbols, by_changes, strict=True))
-        parts = by_configuration, by_velocity, by_multipliers, by_symbols, by_inputs
+        parts = by_configuration, by_velocity, by_rate, by_multipliers, by_symbols, by_inputs
         if replaced:
             zero: dict[Symbol, Expr] = dict.fromkeys((*changes, *of_inputs), Integer(0))
             flat = iter(at_values(program, [e for part in parts for e in part], zero))
             parts = tuple(tuple(next(flat) for _ in part) for part in parts)
         n = len(self._model)
-        return (*parts[:3], parts[3][:n], parts[3][n:], parts[4])
+        return (*parts[:4], parts[4][:n], parts[4][n:], parts[5])
 
 
 def _places(label: str, part: Vector) -> tuple[int, ...]:
     """Return the places of the components that are computed: those of nodes are added to the system all together."""
     found = tuple(k for k, e in enumerate(part) if e != 0)
-    return tuple(range(len(part))) if found and label in ("qb", "vb") else found
+    return tuple(range(len(part))) if found and label in ("qb", "vb", "ab") else found

@@ -150,11 +150,11 @@ def _field_offsets(element: ElementTypeSet, follows_fields: bool) -> list[tuple[
 def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:
     """Return the nodes of an element with their offsets in its vectors."""
     found: list[dict[str, object]] = []
-    stored = moved = 0
+    stored = moved = component = 0
     for k, p in enumerate(places):
-        sizes = {"storage": p.storage, "velocities": p.velocities, "stored": stored, "moved": moved}
-        found.append({"place": k, "type": p.type, **sizes})
-        stored, moved = stored + p.storage, moved + p.velocities
+        sizes = {"storage": p.storage, "velocities": p.velocities, "dimension": p.dimension}
+        found.append({"place": k, "type": p.type, **sizes, "stored": stored, "moved": moved, "component": component})
+        stored, moved, component = stored + p.storage, moved + p.velocities, component + p.dimension
     return found
 
 

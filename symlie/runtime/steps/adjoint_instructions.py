@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Value
 from symlie.runtime.steps.instructions import Instruction
-from symlie.runtime.steps.stage_instructions import Stage, StageBetween, StageWithMultipliers
+from symlie.runtime.steps.stage_instructions import Field, Stage, StageBetween, StageWithMultipliers
 from symlie.runtime.steps.values import Algebra, Multiplier
 
 
@@ -140,6 +140,21 @@ class StageBetweenCotangents(Instruction):
     @property
     def inputs(self) -> tuple[Value, ...]:
         return (*self.stage.inputs, *super().inputs)
+
+
+@dataclass(frozen=True)
+class FieldCotangents(Instruction):
+    """Cotangents of q, v, v' and λ from that of the rates of first-order states and of the velocities."""
+
+    field: Field
+    x: Value
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Multiplier)
+    has_effects: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return (*self.field.inputs, self.x)
 
 
 @dataclass(frozen=True)

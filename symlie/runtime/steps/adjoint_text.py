@@ -9,6 +9,7 @@ from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.adjoint_instructions import (
     BracketTranspose,
     EndCotangents,
+    FieldCotangents,
     InverseTangentGradient,
     InverseTangentTranspose,
     KnownMultiplierCotangents,
@@ -114,6 +115,10 @@ class _AdjointPrinter(StepPrinter):
                     for h, w, x in zip(factors, weights, terms, strict=True)
                 )
                 yield self._loop(line, total.removeprefix(" + ").strip())
+            case FieldCotangents(field, x):
+                values = map(self._array, (field.q, field.v, field.acceleration, field.multiplier, x))
+                arguments = ", ".join([time_text(field.c), *values, "&start->gradient", *out])
+                yield f"field_cotangents(P, {arguments});"
             case StartCotangents(q, v, multiplier):
                 for value, name, size in ((q, "q", "DIMENSION"), (v, "v", "DIMENSION"), (multiplier, "lambda", "ROWS")):
                     yield f"take_cotangent({size}, {self._or_zero(value)}, start->{name});"

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from symlie.runtime.steps.adjoint_instructions import (
     BracketTranspose,
     EndCotangents,
+    FieldCotangents,
     InverseTangentGradient,
     InverseTangentTranspose,
     KnownMultiplierCotangents,
@@ -44,6 +45,7 @@ from symlie.runtime.steps.instructions import (
 )
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import (
+    Field,
     JacobianAt,
     MultiplierSum,
     Stage,
@@ -59,8 +61,8 @@ from symlie.runtime.steps.values import (
 )
 
 TRANSPOSED = (
-    Add, Advance, Bracket, End, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage, Residuals,
-    Stage, StageBetween, StageWithMultipliers, Sum,
+    Add, Advance, Bracket, End, Field, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage,
+    Residuals, Stage, StageBetween, StageWithMultipliers, Sum,
 )  # fmt: skip
 """Instructions with transposed rules."""
 
@@ -190,6 +192,9 @@ class _Transposition:
             case InverseTangent(theta, y):
                 yield y, self._one(InverseTangentTranspose(theta, x)), 1.0, 0
                 yield theta, self._one(InverseTangentGradient(theta, y, x)), 1.0, 0
+            case Field(_, q, a, multiplier, v):
+                found = self._append(FieldCotangents(instruction, x))
+                yield from ((y, z, 1.0, 0) for y, z in zip((q, v, a, multiplier), found, strict=True))
             case Advance(q, theta):
                 moved = self._one(TangentTranspose(theta, x))
                 yield theta, moved, 1.0, 0

@@ -54,6 +54,20 @@ PART_OF_STEP void step_bracket_transpose(const symlie_problem *restrict P, const
     system_bracket_transpose(P, x, y, out);
 }
 
+/* Cotangents of the arguments of rates: v itself, and the fields of first-order states. */
+PART_OF_STEP void field_cotangents(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                   const symlie_real *restrict a, const symlie_real *restrict lambda, const symlie_real *restrict x,
+                                   symlie_gradient *restrict gradient, symlie_real *restrict of_q, symlie_real *restrict of_v,
+                                   symlie_real *restrict of_a, symlie_real *restrict of_lambda)
+{
+    fill_zero(DIMENSION, of_q);
+    fill_zero(DIMENSION, of_a);
+    fill_zero(ROWS, of_lambda);
+    copy(DIMENSION, x, of_v);
+    clear_states(P, of_v);
+    add_field_gradient(P, t, q, v, a, lambda, x, gradient, of_q, of_v, of_a, of_lambda);
+}
+
 /* Compute -w of M w = a'; B is any constraint Jacobian. */
 static inline int solve_mass_transposed(const symlie_problem *restrict P, const mass_matrix *restrict mass, symlie_real *restrict work,
                                         const symlie_real *restrict B, const symlie_real *restrict of_a, symlie_real *restrict w)

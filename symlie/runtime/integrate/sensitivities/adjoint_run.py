@@ -95,8 +95,8 @@ def refusal_of_adjoint(run: Run) -> str:
         return "steps depend on earlier ones"
     if name := missing_rule(program):
         return f"the instruction {name} has no transposed rule"
-    if layout.has_fields or layout.has_coordinate_rates or layout.has_placed_nodes or layout.manifest.motions:
-        return "the model has first-order states, coordinate rates, prescribed or dependent nodes"
+    if layout.has_coordinate_rates or layout.has_placed_nodes or layout.manifest.motions:
+        return "the model has coordinate rates, prescribed or dependent nodes"
     has_gaps = any(
         not a < b and is_recorded
         for a, b, is_recorded in zip(run.plan.start, run.plan.end, run.plan.record_end, strict=True)

@@ -13,6 +13,7 @@ from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.kernels import MATRICES, element_matrices
 from symlie.derive.step_kernels import step_kernels
 from symlie.errors import GroupError
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.sets import NodeTypeSet, SetKernels
 
 
@@ -37,17 +38,17 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
     if name == ADJOINT:
-        of_nodes = (
-            NodeTypeSet(
-                s.name, s.storage_dimension, s.dimension, transposed_operators(s), moves_by_field=not s.velocity_dimension
-            )
-            for s in spaces
-        )
-        of_elements = (element_gradients(model, d) for d in equations.derived)
+        of_nodes = tuple(_transposed(space) for space in spaces)
+        of_elements = tuple(element_gradients(model, d) for d in equations.derived)
         known = parameter_symbols(model)
         inputs = tuple((known.index(i.slots[0]), i.size) for i in model.inputs)
         count = len(known) - len(model.slots)
-        return SetKernels(model.name, chosen, tuple(of_nodes), tuple(of_elements), inputs=inputs, parameters=count)
+        return SetKernels(model.name, chosen, of_nodes, of_elements, inputs=inputs, parameters=count)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
     has_angles = any(s.angles or s.activities for s in statements_of(model))
     return SetKernels(model.name, chosen, nodes=tuple(nodes), has_angles=has_angles)
+
+
+def _transposed(space: ConfigurationSpace) -> NodeTypeSet:
+    sizes = space.storage_dimension, space.dimension
+    return NodeTypeSet(space.name, *sizes, transposed_operators(space), moves_by_field=not space.velocity_dimension)

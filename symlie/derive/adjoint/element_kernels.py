@@ -2,8 +2,8 @@
 
     wᵀ(M a + g + Bᵀ λ),  wᵀΦ,  wᵀ(B v + b),  wᵀ(B a + Z),  wᵀf,  wᵀy  (1)
 
-Gradients by configurations are trivialised; those of (1) by a are that of fields f of first-order states. Derivatives by inputs and by points of tables of parameters are those by
-changes of their values, which are zero.
+Gradients by configurations are trivialised. Those by accelerations are needed only for fields f of first-order states.
+Derivatives by inputs and by points of tables of parameters are those by changes of their values, which are zero.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ class _Builder:
         program, statement, symbols = self._statement.program, self._statement, [*self._model, *self.own]
         nodes = statement.nodes
         tables = tables_of_parameters(program, term)
-        atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in self._inputs for k in range(i.size)]
+        time = statement.time
+        atoms = [RunTimeInput.of(time, i.slots[0], k, i.smoothness) for i in self._inputs for k in range(i.size)]
         changes = program.fresh("w", len(symbols)) if tables else ()
         of_inputs = program.fresh("w", len(atoms)) if atoms else ()
         replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in self._inputs}
@@ -141,13 +142,14 @@ class _Builder:
         by_multipliers, by_symbols, by_changes, by_inputs = found
         if tables:
             by_symbols = tuple(a + b for a, b in zip(by_symbols, by_changes, strict=True))
-        parts = by_configuration, by_velocity, by_rate, by_multipliers, by_symbols, by_inputs
+        n = len(self._model)
+        parts: tuple[Vector, ...] = (by_configuration, by_velocity, by_rate, by_multipliers)
+        parts = (*parts, by_symbols[:n], by_symbols[n:], by_inputs)
         if replaced:
             zero: dict[Symbol, Expr] = dict.fromkeys((*changes, *of_inputs), Integer(0))
             flat = iter(at_values(program, [e for part in parts for e in part], zero))
             parts = tuple(tuple(next(flat) for _ in part) for part in parts)
-        n = len(self._model)
-        return (*parts[:4], parts[4][:n], parts[4][n:], parts[5])
+        return parts
 
 
 def _places(label: str, part: Vector) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.adjoint_text import adjoint_header
 from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.mechanics import Mechanics
@@ -104,7 +105,7 @@ def tangents_files(system: System, method: Method, tangents: int) -> dict[str, s
     return with_headers(source)
 
 
-def adjoint_library(system: System, method: Method) -> tuple[Library, float]:
+def adjoint_library(system: System, method: ProgrammedMethod) -> tuple[Library, float]:
     """Library of a model with the adjoint of the steps of a method, and its compile time in s."""
     _ = system.prepared
     start, files = time.perf_counter(), adjoint_files(system, method)
@@ -113,7 +114,7 @@ def adjoint_library(system: System, method: Method) -> tuple[Library, float]:
     return library, time.perf_counter() - start if compiled else 0.0
 
 
-def adjoint_files(system: System, method: Method) -> dict[str, str]:
+def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others."""
     layout, features = system.layout, features_of(system.mechanics, compiled=True)
     source = driver_source(method, system.mechanics)

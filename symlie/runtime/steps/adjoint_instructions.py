@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.stage_instructions import Field, Stage, StageBetween, StageWithMultipliers
 from symlie.runtime.steps.values import Algebra, Multiplier
@@ -29,7 +29,7 @@ class Total(Instruction):
 
     kind: type[Value]
     powers: tuple[int, ...]
-    weights: tuple[float, ...]
+    weights: tuple[float | Scalar, ...]
     terms: tuple[Value, ...]
 
     is_elementwise: ClassVar[bool] = True
@@ -47,8 +47,8 @@ class Total(Instruction):
 class TangentTranspose(Instruction):
     """T(θ)ᵀ x."""
 
-    theta: Algebra
-    x: Algebra
+    theta: Value
+    x: Value
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
     is_of_nodes: ClassVar[bool] = True
@@ -58,8 +58,8 @@ class TangentTranspose(Instruction):
 class InverseTangentTranspose(Instruction):
     """T⁻¹(θ)ᵀ x."""
 
-    theta: Algebra
-    x: Algebra
+    theta: Value
+    x: Value
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
     is_of_nodes: ClassVar[bool] = True
@@ -69,9 +69,9 @@ class InverseTangentTranspose(Instruction):
 class InverseTangentGradient(Instruction):
     """Gradient of yᵀ T⁻¹(θ) x by θ."""
 
-    theta: Algebra
-    x: Algebra
-    y: Algebra
+    theta: Value
+    x: Value
+    y: Value
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
     is_of_nodes: ClassVar[bool] = True
@@ -81,8 +81,8 @@ class InverseTangentGradient(Instruction):
 class BracketTranspose(Instruction):
     """ad(x)ᵀ y, where ad(x) y = [x, y]."""
 
-    x: Algebra
-    y: Algebra
+    x: Value
+    y: Value
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
     is_of_nodes: ClassVar[bool] = True

@@ -97,6 +97,10 @@ class _AdjointPrinter(StepPrinter):
     def _mass_of(self, acceleration: Value) -> str:
         return f"mass = MASS_OF_STAGE({self._stage_numbers[acceleration.number]});"
 
+    def _checked(self, *parts: str) -> str:
+        """Return a call of a function that may find a singular matrix."""
+        return f"if (!{', '.join(parts)})) return SYMLIE_SINGULAR;"
+
     def _or_zero(self, value: Value | None) -> str:
         return "0" if value is None else self._array(value)
 
@@ -111,46 +115,37 @@ class _AdjointPrinter(StepPrinter):
             case Total(_, powers, weights, terms):
                 factors = ("".join(["h * "] * n) for n in powers)
                 total = "".join(
-                    self._term(w, f"{h}{self._entry(x)}")
-                    for h, w, x in zip(factors, weights, terms, strict=True)
+                    self._term(w, f"{h}{self._entry(x)}") for h, w, x in zip(factors, weights, terms, strict=True)
                 )
                 yield self._loop(line, total.removeprefix(" + ").strip())
             case FieldCotangents(field, x):
-                values = map(self._array, (field.q, field.v, field.acceleration, field.multiplier, x))
-                arguments = ", ".join([time_text(field.c), *values, "&start->gradient", *out])
+                point = [
+                    time_text(field.c),
+                    *map(self._array, (field.q, field.v, field.acceleration, field.multiplier)),
+                ]
+                arguments = ", ".join([*point, self._array(x), "&start->gradient", *out])
                 yield f"field_cotangents(P, {arguments});"
             case StartCotangents(q, v, multiplier):
                 for value, name, size in ((q, "q", "DIMENSION"), (v, "v", "DIMENSION"), (multiplier, "lambda", "ROWS")):
                     yield f"take_cotangent({size}, {self._or_zero(value)}, start->{name});"
             case StageCotangents(stage, a, multiplier, of_a, of_multiplier):
                 yield self._mass_of(a)
-                point = f"{time_text(stage.c)}, {self._array(stage.q)}, {self._array(stage.v)}"
-                values = ", ".join([*map(self._array, (a, multiplier)), *map(self._or_zero, (of_a, of_multiplier))])
-                call = f"stage_cotangents(P, work, {point}, {values}, mass, &start->gradient, {', '.join(out)})"
-                yield f"if (!{call}) return SYMLIE_SINGULAR;"
+                point = [time_text(stage.c), *map(self._array, (stage.q, stage.v, a, multiplier))]
+                cotangents = [*map(self._or_zero, (of_a, of_multiplier)), "mass, &start->gradient", *out]
+                yield self._checked("stage_cotangents(P, work", *point, *cotangents)
             case KnownMultiplierCotangents(stage, a, of_a):
                 yield self._mass_of(a)
-                point = ", ".join(map(self._array, (stage.q, stage.v, stage.jacobian)))
-                values = ", ".join(map(self._array, (a, stage.multiplier, of_a)))
-                arguments = f"{time_text(stage.c)}, {point}, {values}, mass, start, {', '.join(out)}"
-                call = f"known_multiplier_cotangents(P, work, state, {arguments})"
-                yield f"if (!{call}) return SYMLIE_SINGULAR;"
+                inputs = (stage.q, stage.v, stage.jacobian, a, stage.multiplier, of_a)
+                point = [time_text(stage.c), *map(self._array, inputs), "mass, start", *out]
+                yield self._checked("known_multiplier_cotangents(P, work, state", *point)
             case StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier):
                 yield self._mass_of(a)
-                point = ", ".join([time_text(stage.c), *map(self._array, (stage.q, stage.v, stage.jacobian))])
-                following = map(self._array, (stage.next_q, stage.next_jacobian, stage.known))
-                values = [*map(self._array, (a, multiplier)), *map(self._or_zero, (of_a, of_multiplier))]
-                call = ", ".join(
-                    [
-                        f"stage_between_cotangents(P, work, {point}, {time_text(stage.next_c)}",
-                        *following,
-                        f"h * {c_number(stage.weight)}, control->baumgarte",
-                        *values,
-                        "mass, &start->gradient",
-                        *out,
-                    ]
-                )
-                yield f"if (!{call})) return SYMLIE_SINGULAR;"
+                point = [time_text(stage.c), *map(self._array, (stage.q, stage.v, stage.jacobian))]
+                following = (stage.next_q, stage.next_jacobian, stage.known)
+                point += [time_text(stage.next_c), *map(self._array, following)]
+                point += [f"h * {c_number(stage.weight)}, control->baumgarte", *map(self._array, (a, multiplier))]
+                cotangents = [*map(self._or_zero, (of_a, of_multiplier)), "mass, &start->gradient", *out]
+                yield self._checked("stage_between_cotangents(P, work", *point, *cotangents)
             case _ if type(instruction) in _OF_NODES:
                 P = "block.P" if self._offsets["STORAGE"] else "P"
                 arguments = ", ".join([P, *map(self._array, instruction.inputs), out[0]])

@@ -29,7 +29,7 @@ from symlie.runtime.steps.adjoint_instructions import (
     TangentTranspose,
     Total,
 )
-from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
@@ -70,6 +70,10 @@ _WITHOUT_VALUES = (End, Multipliers, NextStage, Residuals)
 """Instructions that adjoint steps do not repeat."""
 
 
+_Contribution = tuple[Value | None, Value, float | Scalar, int]
+"""Value, and x, weight and n of the contribution hⁿ weight·x to its cotangent."""
+
+
 def transposed(program: Program) -> Program:
     """Return the adjoint of a step program, all of whose instructions have transposed rules."""
     return _Transposition(program).program()
@@ -87,7 +91,7 @@ class _Transposition:
         values = (x.number for line in program.lines for x in (*line.results, *line.instruction.inputs))
         self._numbers = itertools.count(max(values) + 1)
         self._lines: list[Line] = []
-        self._terms: dict[int, list[tuple[int, float, Value]]] = defaultdict(list)
+        self._terms: dict[int, list[tuple[int, float | Scalar, Value]]] = defaultdict(list)
         # v' at the end is a value of the state only if the first stage of the next step cannot be repeated.
         self._carries_acceleration = program.has(StageWithMultipliers)
 
@@ -126,7 +130,7 @@ class _Transposition:
         (found,) = self._append(instruction)
         return found
 
-    def _add(self, value: Value | None, cotangent: Value | None, weight: float = 1.0, power: int = 0) -> None:
+    def _add(self, value: Value | None, cotangent: Value | None, weight: float | Scalar = 1.0, power: int = 0) -> None:
         """Add hⁿ weight·x to the cotangent of a value."""
         if value is not None and cotangent is not None:
             self._terms[value.number].append((power, weight, cotangent))
@@ -169,22 +173,20 @@ class _Transposition:
         for value, cotangent, weight, power in self._contributions(instruction, found):
             self._add(value, cotangent, weight, power)
 
-    def _contributions(
-        self, instruction: Instruction, x: Value
-    ) -> Iterator[tuple[Value | None, Value, float, int]]:
+    def _contributions(self, instruction: Instruction, x: Value) -> Iterator[_Contribution]:
         """Yield inputs of an instruction with the contributions to their cotangents, hⁿ weight·y, for the cotangent x
         of its result."""
-        assert isinstance(x, Algebra | Multiplier)
         match instruction:
             case Sum(base, weights, terms):
                 yield base, x, 1.0, 0
-                yield from ((y, x, float(w), 1) for w, y in zip(weights, terms, strict=True))
+                yield from ((y, x, w, 1) for w, y in zip(weights, terms, strict=True))
             case MultiplierSum(weights, terms):
-                yield from ((y, x, float(w), 0) for w, y in zip(weights, terms, strict=True))
+                yield from ((y, x, w, 0) for w, y in zip(weights, terms, strict=True))
             case Add(base, power, weight, y):
                 yield base, x, 1.0, 0
                 yield y, x, weight, power
             case Moving(y):
+                assert isinstance(x, Algebra)
                 yield y, self._one(Moving(x)), 1.0, 0
             case Bracket(y, z):
                 yield z, self._one(BracketTranspose(y, x)), 1.0, 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
 from symlie.contract.constants import Status
@@ -19,14 +20,14 @@ from symlie.runtime.kernels.c_tables import ProblemTemplate
 from symlie.runtime.kernels.sets import KernelSets
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.system.system import System
 
-_libraries: WeakKeyDictionary[KernelSets, list[tuple[Method, Library]]] = WeakKeyDictionary()
+_libraries: WeakKeyDictionary[KernelSets, list[tuple[ProgrammedMethod, Library]]] = WeakKeyDictionary()
 """Libraries by the kernel sets, which copies of a system share."""
 
 
-def _library(system: System, method: Method) -> Library:
+def _library(system: System, method: ProgrammedMethod) -> Library:
     known = _libraries.setdefault(system.sets, [])
     is_shared = system.mechanics.saddle_algebra is None
     found = next((x for m, x in known if m == method), None) if is_shared else None
@@ -69,7 +70,7 @@ class Cotangents:
 class AdjointMethod:
     """Library of a system with the adjoint of a method."""
 
-    def __init__(self, system: System, method: Method, control: StepControl) -> None:
+    def __init__(self, system: System, method: ProgrammedMethod, control: StepControl) -> None:
         self._system, self._library = system, _library(system, method)
         template = ProblemTemplate(self._library, system.layout, tables_of(system, method))
         self._problem, problem_held = template.problem(system.prepared)
@@ -82,7 +83,7 @@ class AdjointMethod:
         """Return the cotangents of the start of a run, for weights of the outputs at the recorded states, shape
         (states, components)."""
         found = Cotangents(self._library, self._system)
-        described, _held = self._trail(trail, weights)
+        described, held = self._trail(trail, weights)
         call, layout = self._library.call, self._system.layout
         status = call.symlie_reverse(self._problem, self._control, described, *found.pointers)
         if STATUSES[status] is Status.DONE and layout.free.any():
@@ -92,6 +93,7 @@ class AdjointMethod:
             raise SingularSystemError(
                 "The linear system of a stage is singular, so that the derivatives of the run are not determined."
             )
+        del held
         return found
 
     def _trail(self, trail: Trail, weights: Array) -> tuple[Pointer, Sequence[object]]:
@@ -101,9 +103,9 @@ class AdjointMethod:
         weighted[trail.recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
         of_types = [np.ascontiguousarray(weights[:, places]) for places in layout.output_places]
         pointers = library.ffi.new("double *[]", max(len(of_types), 1))
-        for k, values in enumerate(of_types):
-            pointers[k] = library.pointer(values) if values.any() else library.ffi.NULL
-        arrays = {
+        for k, rows in enumerate(of_types):
+            pointers[k] = library.pointer(rows) if rows.any() else library.ffi.NULL
+        arrays: dict[str, NDArray[np.generic]] = {
             "begin": trail.begin, "length": trail.length, "kind": trail.kind, "t": trail.t, "q": trail.q, "v": trail.v,
             "lambda": trail.multipliers, "acceleration": trail.acceleration, "weighted": weighted,
         }  # fmt: skip

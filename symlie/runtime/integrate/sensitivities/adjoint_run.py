@@ -13,6 +13,7 @@ from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_method import AdjointMethod, Cotangents
 from symlie.runtime.integrate.sensitivities.start import start_tangents
+from symlie.runtime.integrate.sensitivities.tangent_parameters import knots_in
 from symlie.runtime.integrate.sensitivities.tangent_run import check_with_tangents
 from symlie.runtime.integrate.sensitivities.trail import Trail, trail_of
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
@@ -21,9 +22,8 @@ from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.program import features_of
-from symlie.runtime.steps.stage_instructions import StageWithMultipliers
 from symlie.runtime.steps.transposition import missing_rule
-from symlie.runtime.system.inputs import InputTable, tables_in_use
+from symlie.runtime.system.inputs import tables_in_use
 from symlie.runtime.system.system import System
 
 COLUMNS = 256
@@ -44,6 +44,7 @@ class AdjointRun:
 
     run: Run
     trail: Trail
+    _method: ProgrammedMethod
 
     @classmethod
     def of(cls, system: System, t_span: tuple[float, float] | float, options: RunOptions) -> AdjointRun | None:
@@ -53,19 +54,17 @@ class AdjointRun:
         parts = request.method, request.plan, request.control, request.record_every, request.settings
         run = Run(system, *parts, system.timings, beginning(system, request))
         check_with_tangents(run)
-        if refusal_of_adjoint(run):
-            return None
         method = run.method
-        assert isinstance(method, ProgrammedMethod)
-        program = method.program(features_of(system.mechanics, compiled=True))
-        keeps = program.has(StageWithMultipliers)
-        return cls(run, trail_of(run, records_start=request.records_start, keeps_acceleration=keeps))
+        if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method):
+            return None
+        keeps = method.starts_from_multipliers(features_of(system.mechanics, compiled=True))
+        return cls(run, trail_of(run, records_start=request.records_start, keeps_acceleration=keeps), method)
 
     def gradient(self, variables: Sequence[Variable], weights: Array) -> Array:
         """Return the derivatives Σ weight·∂y/∂p of outputs y by variables p, shape (variables,), for weights of shape
         (states, components)."""
         system, run = self.run.system, self.run
-        found = AdjointMethod(system, run.method, run.control).reverse(self.trail, weights)
+        found = AdjointMethod(system, self._method, run.control).reverse(self.trail, weights)
         t0 = float(run.settings["t_span"][0])
         dq, dv = start_tangents(system, t0, run.begin.at.q, variables)
         total = dq @ found.q + dv @ found.v
@@ -80,12 +79,12 @@ class AdjointRun:
         return total
 
 
-def refusal_of_adjoint(run: Run) -> str:
+def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     """Return why the steps of a run have no adjoint; empty if they have."""
-    system, layout, method = run.system, run.system.layout, run.method
+    system, layout = run.system, run.system.layout
     if system.backend != "c":
         return "the backend is NumPy"
-    if not isinstance(method, ProgrammedMethod) or isinstance(method, Implicit):
+    if isinstance(method, Implicit):
         return "the method is implicit"
     if method.coordinates != "exp" or method.composition is not None:
         return "steps are composed, or taken in other local coordinates than exp"
@@ -127,8 +126,7 @@ def _by_values(system: System, name: str, found: Cotangents) -> Array:
     table = system.inputs[name]
     knots, components = table.values.shape
     by_numbers = found.tables[begin : begin + len(table.packed)]
-    pieces = _coefficients(table)
-    by_coefficients = by_numbers[len(by_numbers) - pieces :].reshape(components, -1)
+    by_coefficients = by_numbers[knots_in(table) :].reshape(components, -1)
     total = np.zeros((knots, components))
     for first in range(0, knots, COLUMNS):
         units = np.eye(knots, min(COLUMNS, knots - first), -first)
@@ -136,10 +134,3 @@ def _by_values(system: System, name: str, found: Cotangents) -> Array:
         basis = packed[len(packed) - units.shape[1] * by_coefficients.shape[1] :].reshape(units.shape[1], -1)
         total[first : first + COLUMNS] = basis @ by_coefficients.T
     return total
-
-
-def _coefficients(table: InputTable) -> int:
-    """Return the number of coefficients after the knots of a packed table."""
-    each = table.values.shape[1] * (abs(table.degree) + 1)
-    knots = (len(table.packed) - each) // (1 + each)
-    return len(table.packed) - knots

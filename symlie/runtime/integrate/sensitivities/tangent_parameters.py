@@ -11,7 +11,7 @@ from symlie.compile.library import Library
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.system.inputs import tables_in_use
+from symlie.runtime.system.inputs import InputTable, tables_in_use
 from symlie.runtime.system.system import System
 
 
@@ -67,13 +67,12 @@ def _of_tables(system: System, variable: InputVariable) -> Array:
             values = np.zeros_like(table.values)
             values[variable.index] = 1.0
             tangent = dataclasses.replace(table, values=values).packed.copy()
-            tangent[: len(tangent) - _coefficients(table.packed, table.values.shape, table.degree)] = 0.0
+            tangent[: knots_in(table)] = 0.0
         parts.append(tangent)
     return np.concatenate(parts)
 
 
-def _coefficients(packed: Array, shape: tuple[int, ...], degree: int) -> int:
-    """Return the number of coefficients after the knots of a packed table."""
-    each = shape[1] * (abs(degree) + 1)
-    knots = (len(packed) - each) // (1 + each)
-    return len(packed) - knots
+def knots_in(table: InputTable) -> int:
+    """Return the number of knots in a packed table, which precede the coefficients."""
+    each = table.values.shape[1] * (abs(table.degree) + 1)
+    return int((len(table.packed) - each) // (1 + each))

@@ -120,6 +120,8 @@ def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     source = driver_source(method, system.mechanics)
     source = {name: source[name] for name in ("constants.h", "tableau.h")}
     source |= {n: text for n, text in system.sets.files(ADJOINT).items() if n.endswith(".h")}
+    if (matrix := matrix_of(system, method)) is not None:
+        source |= matrix.files
     source["adjoint_step.h"] = adjoint_header(method.program(features), method.name)
     of_model = f"{layout.name}.h", f"{layout.name}_{ADJOINT}.h"
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]

@@ -101,6 +101,9 @@ class _AdjointPrinter(StepPrinter):
         """Return a call of a function that may find a singular matrix."""
         return f"if (!{', '.join(parts)})) return SYMLIE_SINGULAR;"
 
+    def _component(self, value: Value) -> str:
+        return f"{self._array(value)}[k]" if value.size == "ROWS" else self._entry(value)
+
     def _or_zero(self, value: Value | None) -> str:
         return "0" if value is None else self._array(value)
 
@@ -114,10 +117,11 @@ class _AdjointPrinter(StepPrinter):
                 return
             case Total(_, powers, weights, terms):
                 factors = ("".join(["h * "] * n) for n in powers)
-                total = "".join(
-                    self._term(w, f"{h}{self._entry(x)}") for h, w, x in zip(factors, weights, terms, strict=True)
-                )
-                yield self._loop(line, total.removeprefix(" + ").strip())
+                pairs = zip(factors, weights, map(self._component, terms), strict=True)
+                total = "".join(self._term(w, f"{h}{entry}") for h, w, entry in pairs)
+                count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else line.results[0].size
+                target = self._component(line.results[0])
+                yield f"EACH_COMPONENT(k, {count}) {target} = {total.removeprefix(' + ').strip()};"
             case FieldCotangents(field, x):
                 point = [
                     time_text(field.c),

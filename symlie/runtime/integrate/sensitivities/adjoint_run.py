@@ -57,8 +57,8 @@ class AdjointRun:
         method = run.method
         if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method):
             return None
-        keeps = method.starts_from_multipliers(features_of(system.mechanics, compiled=True))
-        return cls(run, trail_of(run, records_start=request.records_start, keeps_acceleration=keeps), method)
+        program = method.program(features_of(system.mechanics, compiled=True))
+        return cls(run, trail_of(run, program, records_start=request.records_start), method)
 
     def gradient(self, variables: Sequence[Variable], weights: Array) -> Array:
         """Return the derivatives Σ weight·∂y/∂p of outputs y by variables p, shape (variables,), for weights of shape

@@ -16,6 +16,9 @@ from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.steps.instructions import NextStage
+from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.stage_instructions import StageWithMultipliers
 
 COMPUTED, KNOWN, AFTER_JUMP = 0, 1, 2
 """How the first stage of a step begins, as in ``symlie_trail``."""
@@ -73,9 +76,11 @@ class _Loop(CompiledIntegration):
         return np.concatenate(self._taken).reshape(-1, self._dimension)
 
 
-def trail_of(run: Run, *, records_start: bool, keeps_acceleration: bool) -> Trail:
-    """Return all states of a run, with v' if steps start from it; raise ModelError if a terminal event ends the run,
-    and the errors of `solve`."""
+def trail_of(run: Run, program: Program, *, records_start: bool) -> Trail:
+    """Return all states of a run with a step program; raise ModelError if a terminal event ends the run, and the errors
+    of `solve`."""
+    # Other first stages depend on q and v alone, and are repeated.
+    keeps_acceleration = program.has(StageWithMultipliers)
     loop, recorder, begin = _Loop(run, keeps_acceleration=keeps_acceleration), Recorder(run.system.layout), run.begin.at
     t0 = float(run.settings["t_span"][0])
     recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
@@ -89,7 +94,8 @@ def trail_of(run: Run, *, records_start: bool, keeps_acceleration: bool) -> Trai
     first = np.zeros(run.system.layout.dimension) if begin.acceleration is None else begin.acceleration
     kind = np.full(len(begins), COMPUTED, dtype=np.uint8)
     if keeps_acceleration:
-        kind[:] = np.where(_jumps(run.plan, begins), AFTER_JUMP, KNOWN)
+        usual = KNOWN if program.has(NextStage) else COMPUTED
+        kind[:] = np.where(_jumps(run.plan, begins), AFTER_JUMP, usual)
         kind[0] = COMPUTED if begin.acceleration is None else KNOWN
     chosen = _recorded(run, all_states.t, records_start=records_start)
     return Trail(

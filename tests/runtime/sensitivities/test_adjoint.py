@@ -1,0 +1,235 @@
+"""Gradients by adjoint steps, against forward derivatives and matrices of steps."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import symlie as sl
+from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
+from symlie.runtime.integrate.sensitivities.gradient import FEWEST_REVERSE
+from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.layout.layout import Array
+from tests import tolerances
+from tests.runtime.sensitivities.models import driven_top, hinge, pendulum, springs
+from tests.systems import chain_model, heavy_top_system, large_model, polar_model
+
+Case = tuple[Callable[[], sl.System], list[str], dict[str, Any]]
+
+
+@functools.cache
+def chain() -> sl.System:
+    """Two bodies on different groups, hanging from a pivot that moves."""
+    return chain_model().derive().compile(backend="c")
+
+
+@functools.cache
+def polar() -> sl.System:
+    """A bead with a mass matrix that depends on the configuration."""
+    model = polar_model()
+    model.output("radius", model.nodes[0].x[0], unit="m")
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def large() -> sl.System:
+    """Seven bodies in a chain, with topology as run-time data."""
+    model = large_model()
+    model.output("height", model.nodes[-1].x[2], unit="m")
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def spheres() -> sl.System:
+    """A point that is moved from the left, with a law that is a table of parameters, and a mass on a spring to it."""
+    model = sl.Model("spheres")
+    mass = model.parameter("mass", 0.7, unit="kg")
+    law = model.piecewise_linear("law", [0.0, 0.2, 0.6], [-2.0, 0.1, 1.5], unit="N")
+    ball, spin = model.node("ball", "R3"), model.node("spin", sl.S2)
+    model.kinetic_energy(mass * ball.x_dot.dot(ball.x_dot) / 2)
+    model.potential_energy(2 * (ball.x - spin.q).dot(ball.x - spin.q))
+    model.force(sl.vector(law, 0, -9.81 * mass), at=ball.x)
+    model.field(spin, [ball.x_dot[0] - spin.q[2], mass * spin.q[0], 1.0 + ball.x[1]])
+    model.output("place", spin.q, unit="1")
+    model.output("ball", ball.x, unit="m")
+    model.initial(ball, x=[0.3, 0.1, -0.2], x_dot=[0.3, 1.0, -0.2])
+    model.initial(spin, q=[0.6, 0, 0.8])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def held() -> sl.System:
+    """A constrained point with a force from a table that jumps."""
+    model = sl.Model("held")
+    m, L = model.parameter("mass", 1.3, unit="kg"), model.parameter("length", 1.0, unit="m")
+    force = model.input("force", size=2, unit="N")
+    bob = model.node("bob", "R3")
+    model.kinetic_energy(m * bob.x_dot.dot(bob.x_dot) / 2)
+    model.force(sl.vector(force[0], force[1], -9.81 * m), at=bob.x)
+    model.constraint("rod", (bob.x.dot(bob.x) - L**2) / 2)
+    model.output("tip", bob.x, unit="m")
+    model.initial(bob, x=[0.6 * L, 0, -0.8 * L], x_dot=[0, 1, 0])
+    system = model.derive().compile(backend="c")
+    return system.with_input("force", [0.0, 0.21, 0.4], [[1.0, 0.3], [-0.5, 0.1], [0.4, 2.0]], "hold")
+
+
+TOP = ["mass", "inertia", "lever", "gravity"]
+
+CASES: list[Case] = [
+    (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "rkmk_rk44"}),
+    (springs, ["stiffness", "one.m", "first.x"], {"rtol": 1e-6, "t_eval": [0.1, 0.33]}),
+    (pendulum, ["length", "damping", "bob.x_dot"], {"h": 1 / 64}),
+    (pendulum, ["mass", "length", "bob.x"], {"rtol": 1e-6, "stabilize": "baumgarte:10"}),
+    (pendulum, ["mass", "length"], {"h": 1 / 64, "method": "index1_dopri5"}),
+    (driven_top, ["inertia", "lag", "torque", "motor.x"], {"rtol": 1e-6}),
+    (driven_top, ["inertia", "torque", "body.Omega"], {"h": 1 / 64, "method": "cf4", "t_eval": [0.1, 0.33]}),
+    (driven_top, ["lag", "torque"], {"h": 1 / 32, "method": "half_explicit_3", "record_every": 3}),
+    (driven_top, ["lag", "torque"], {"h": 1 / 64, "method": "rkmk4_two_commutators"}),
+    (held, ["mass", "length", "force"], {"h": 1 / 64, "method": "half_explicit_4"}),
+    (held, ["mass", "length", "force"], {"rtol": 1e-5, "method": "half_explicit_5"}),
+    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256}),
+    (functools.partial(heavy_top_system, "S3"), TOP, {"h": 1 / 256, "method": "cg3"}),
+    (chain, ["masses", "inertia", "half_length"], {"h": 1 / 128}),
+    (polar, ["mass", "bead.x"], {"h": 1 / 64}),
+    (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "half_explicit_2"}),
+    (spheres, ["mass", "law_values", "ball.x_dot"], {"h": 1 / 32, "method": "rkmk_bs32"}),
+    (hinge, ["gravity", "pivot.rate"], {"h": 1 / 64}),
+]
+
+
+def weighted(solution: sl.Solution) -> Array:
+    """Weights of all outputs at the recorded states that depend on the state, the component and the time."""
+    size = solution.system.layout.outputs_size
+    return np.cos(1.0 + np.arange(len(solution.t) * size)).reshape(len(solution.t), size)
+
+
+def reversed_gradient(system: sl.System, t_end: float, names: Sequence[str], options: dict[str, Any]) -> AdjointRun:
+    """The run of a gradient in reverse."""
+    found = AdjointRun.of(system, t_end, RunOptions.of(dict(options)))
+    assert found is not None
+    return found
+
+
+def forward_gradient(system: sl.System, t_end: float, names: Sequence[str], options: dict[str, Any]) -> Array:
+    """The same gradient from forward derivatives."""
+    run = sl.sensitivity(system, t_end, wrt=names, **options)
+    weights = weighted(run.solution)
+    parts = [np.einsum("nc,nck->k", weights[:, part], run[name]) for name, (part, _) in system.layout.outputs.items()]
+    return np.sum(parts, axis=0)
+
+
+@pytest.mark.parametrize(("build", "names", "options"), CASES)
+def test_adjoint_equals_forward_derivatives(
+    build: Callable[[], sl.System], names: list[str], options: dict[str, Any]
+) -> None:
+    system = build()
+    run = reversed_gradient(system, 0.5, names, options)
+    found = run.gradient(variables_of(system, names), weighted(run.trail.solution))
+    expected = forward_gradient(system, 0.5, names, options)
+    assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+
+
+@pytest.mark.parametrize("Omega", [[0.0, 0.0, 0.0], [1e-9, 0.0, 1e-12], [0.0, 3.0, 80.0]])
+def test_adjoint_is_exact_for_small_and_large_rotations(Omega: list[float]) -> None:
+    system, names = driven_top().with_initial("body", Omega=Omega), ["inertia", "torque", "body.Omega"]
+    options = {"h": 1 / 32, "method": "rkmk_rk44"}
+    run = reversed_gradient(system, 0.25, names, options)
+    found = run.gradient(variables_of(system, names), weighted(run.trail.solution))
+    expected = forward_gradient(system, 0.25, names, options)
+    assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+
+
+def test_adjoint_equals_matrices_of_steps_in_numpy() -> None:
+    names, options = ["inertia", "lag", "torque", "motor.x"], {"h": 1 / 64, "record_every": 5}
+    weights = {name: 2.0 * np.arange(part.stop - part.start) for name, (part, _) in driven_top().layout.outputs.items()}
+
+    def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
+        return 0.0, {n: np.tile(w, (len(solution.t), 1)) for n, w in weights.items()}
+
+    compiled = sl.gradient(driven_top("c"), 0.5, loss, wrt=names, **options)
+    in_numpy = sl.gradient(driven_top("numpy"), 0.5, loss, wrt=names, **options)
+    assert len(compiled.array) >= FEWEST_REVERSE
+    difference = abs(compiled.array - in_numpy.array).max()
+    assert difference <= tolerances.TWO_FORMS_OF_TANGENTS * abs(in_numpy.array).max()
+
+
+@pytest.mark.parametrize(
+    ("build", "options"),
+    [
+        (held, {"h": 1 / 64, "record_every": 4}),
+        (held, {"rtol": 1e-6, "record_every": 0}),
+        (held, {"rtol": 1e-6, "t_eval": [0.0, 0.21, 0.3]}),
+        (springs, {"h": 0.3, "t_eval": [0.1, 0.45]}),
+        (springs, {"rtol": 1e-6, "record_every": 2, "trace": True}),
+    ],
+)
+def test_run_of_adjoint_has_the_states_of_solve(build: Callable[[], sl.System], options: dict[str, Any]) -> None:
+    system = build()
+    found = reversed_gradient(system, 0.5, [], options).trail.solution
+    expected = sl.solve(system, 0.5, **options)
+    for name in ("t", "q", "v", "multipliers", "carried"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name))
+    assert found.statistics.steps == expected.statistics.steps
+    assert (found.trace is None) == (expected.trace is None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"h": 1 / 64, "method": "generalized_alpha"},
+        {"h": 1 / 64, "method": "abmk2"},
+        {"h": 1 / 64, "method": "ambient_rk4"},
+    ],
+)
+def test_methods_without_adjoint_have_gradients_from_forward_derivatives(options: dict[str, Any]) -> None:
+    system, names = springs(), ["stiffness", "one.m", "two.m", "first.x", "second.x"]
+    assert AdjointRun.of(system, 0.25, RunOptions.of(dict(options))) is None
+
+    def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
+        return 0.0, {"distance": weighted(solution)}
+
+    found, expected = (
+        sl.gradient(system, 0.25, loss, wrt=names, **options),
+        forward_gradient(system, 0.25, names, options),
+    )
+    assert abs(found.array - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+
+
+SPACES = (sl.SO3, sl.S3, sl.SE3, sl.S3sR3, sl.SE2, sl.S2)
+
+
+@functools.cache
+def on_space(index: int) -> sl.System:
+    """A node on one space, with its operators."""
+    model = sl.Model(f"node{index}")
+    node = model.node("node", SPACES[index])
+    if node.group.velocity_dimension:
+        model.kinetic_energy(node.v.dot(node.v) / 2)
+    else:
+        model.field(node, [1.0, 0.0, 0.0])
+    return model.derive().compile(backend="numpy")
+
+
+@given(
+    index=st.integers(0, len(SPACES) - 1), seed=st.integers(0, 2**32 - 1), size=st.sampled_from([0.0, 1e-8, 1.0, 5.0])
+)
+def test_transposed_operators_are_adjoint_to_operators(index: int, seed: int, size: float) -> None:
+    system, random = on_space(index), np.random.default_rng(seed)
+    u, w, x = random.standard_normal((3, system.layout.dimension))
+    u *= size / np.linalg.norm(u)
+    nodes, adjoint, slopes = system.sets.in_numpy, system.sets.nodes("adjoint"), system.sets.nodes("slopes")
+    pairs = [
+        (x @ nodes.tangent_operator(u, w), w @ adjoint.tangent_transpose(u, x)),
+        (x @ nodes.inverse_tangent_operator(u, w), w @ adjoint.inverse_tangent_transpose(u, x)),
+        (x @ nodes.bracket(u, w), w @ adjoint.bracket_transpose(u, x)),
+        (x @ slopes.inverse_tangent_slope(u, w, w), w @ adjoint.inverse_tangent_gradient(u, w, x)),
+    ]
+    for forward, reverse in pairs:
+        assert abs(forward - reverse) <= tolerances.FORWARD_AND_REVERSE * max(1.0, abs(forward))

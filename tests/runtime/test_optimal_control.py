@@ -115,6 +115,9 @@ def test_loss_replaces_a_target() -> None:
         ({"target": None, "outputs": {"spin": 1.0}}, sl.errors.ModelError, "needs 3 finite numbers"),
         ({"target": None, "outputs": {"tip": 1.0}}, sl.errors.UnknownNameError, "no output 'tip'"),
         ({"bounds": {"torque": (-0.1, 0.1)}}, sl.errors.NotConvergedError, "use more knots, a longer time"),
+        ({"target": None}, sl.errors.ModelError, "Nothing is to be reached: give a target, outputs at the end, or"),
+        ({"controls": [1]}, sl.errors.ModelError, r"controls must be a name or a list of names, such as \["),
+        ({"target": None, "loss": 3.0}, sl.errors.ModelError, "The loss must be a function of the solution"),
         ({"method": "taylor"}, sl.errors.UnsupportedMethodError, "its steps are no step program"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Gradients of weighted terms, for adjoint steps."""

@@ -19,7 +19,7 @@ from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.adjoint_text import adjoint_header
+from symlie.runtime.steps.adjoint.text import adjoint_header
 from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System

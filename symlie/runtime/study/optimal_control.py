@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from symlie.errors import ModelError, NotConvergedError, UnknownNameError
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.segments import interval
-from symlie.runtime.integrate.sensitivities.gradient import Loss
+from symlie.runtime.integrate.sensitivities.gradient import Loss, check_loss
 from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers, output_names_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.evaluation.states import checked_state
@@ -23,6 +23,7 @@ from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
 from symlie.utilities.number_checks import is_whole_number
 from symlie.utilities.showing import Brief
+from symlie.utilities.stated_names import stated_names
 
 if TYPE_CHECKING:
     from symlie.options import Interpolation
@@ -138,7 +139,11 @@ def optimal_control(
     from scipy.optimize import Bounds, minimize
 
     check_multipliers(options.get("multipliers", "stage"))
-    names = [controls] if isinstance(controls, str) else list(controls)
+    names = stated_names("controls", controls, "torque")
+    if target is None and not outputs and loss is None:
+        raise ModelError("Nothing is to be reached: give a target, outputs at the end, or a loss.")
+    if loss is not None:
+        check_loss(loss)
     run_options = RunOptions.of(dict(options))
     times = np.linspace(*interval(t_span, None), _checked_knots(knots))
     tabled = _with_tables(system, names, times, interpolation, guess or {})

@@ -64,6 +64,9 @@ def test_gradient_is_a_mapping() -> None:
         (ModelError, "must return a number and a mapping", 1.5),
         (ModelError, "must be a finite number", (np.ones(2), {})),
         (ModelError, "must be a finite number", (np.nan, {})),
+        (ModelError, "must be a finite number, not None", (None, {})),
+        (ModelError, "must be a finite number, not 1j", (1j, {})),
+        (ModelError, "by 'distance' must be numbers, not 'x'", (1.0, {"distance": "x"})),
         (UnknownNameError, "a derivative by 'top', which is no output of 'springs'", (1.0, {"top": np.ones(33)})),
         (ModelError, "by 'distance' must consist of 33 × 1 finite numbers", (1.0, {"distance": np.ones(3)})),
         (ModelError, "by 'distance' must consist of 33 × 1 finite numbers", (1.0, {"distance": np.full(33, np.nan)})),
@@ -72,3 +75,26 @@ def test_gradient_is_a_mapping() -> None:
 def test_gradient_refuses_invalid_losses(error: type[Exception], sentence: str, returned: Any) -> None:
     with pytest.raises(error, match=sentence):
         sl.gradient(springs(), 0.5, lambda run: returned, wrt="stiffness", h=1 / 64)
+
+
+@pytest.mark.parametrize("loss", [None, 3.0, "distance"])
+def test_gradient_refuses_a_loss_that_is_no_function(loss: Any) -> None:
+    with pytest.raises(ModelError, match=r"^The loss must be a function of the solution that returns a number"):
+        sl.gradient(springs(), 0.5, loss, wrt="stiffness", h=1 / 64)
+
+
+@pytest.mark.parametrize("wrt", [[1], None, 1, ["stiffness", None], b"stiffness"])
+def test_names_of_variables_are_checked(wrt: Any) -> None:
+    system, sentence = springs(), r" must be a name or a list of names, such as \["
+    with pytest.raises(ModelError, match=f"^wrt{sentence}"):
+        sl.gradient(system, 0.5, squares("distance"), wrt=wrt, h=1 / 64)
+    with pytest.raises(ModelError, match=f"^wrt{sentence}"):
+        sl.sensitivity(system, 0.5, wrt=wrt, h=1 / 64)
+    with pytest.raises(ModelError, match=f"^parameters{sentence}"):
+        sl.fit(system, {"t": [0.5], "distance": [0.1]}, wrt, h=1 / 64)
+
+
+@pytest.mark.parametrize("of", [[1], 1, [None]])
+def test_names_of_outputs_are_checked(of: Any) -> None:
+    with pytest.raises(ModelError, match=r"^of must be a name or a list of names, such as \["):
+        sl.sensitivity(springs(), 0.5, wrt="stiffness", of=of, h=1 / 64)

@@ -21,8 +21,8 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.adjoint.transposition import missing_rule
 from symlie.runtime.steps.program import features_of
-from symlie.runtime.steps.transposition import missing_rule
 from symlie.runtime.system.inputs import tables_in_use
 from symlie.runtime.system.system import System
 

@@ -1,4 +1,5 @@
-"""`gradient`: derivatives of a scalar function of outputs, forward for few variables, or in reverse."""
+"""`gradient`: derivatives of a scalar function of outputs, in reverse by adjoint steps or by matrices of steps, or
+forward."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradi
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
+from symlie.utilities.number_checks import is_number
 from symlie.utilities.showing import ListsPublicNames, line
 
 MOST_FORWARD = 128
@@ -83,9 +86,11 @@ def gradient(
 ) -> Gradient:
     """Differentiate a scalar function of the outputs of a run with respect to parameters, inputs and initial values.
 
-    Up to 128 variables are differentiated forward, without stored states. Otherwise the derivatives of the function are
-    propagated backwards through the matrices of the steps, if the model is small and the method has such matrices. Both
-    results are equal to those of `sensitivity` up to rounding.
+    For five or more variables, the derivatives of the function are propagated backwards by adjoint steps of explicit
+    methods in compiled code, at a cost that does not depend on the number of variables; all states of the run are
+    stored. Fewer variables, and up to 128 variables of other methods and models, are differentiated forward. Gradients
+    by more of them are propagated backwards through the matrices of the steps, if the model is small and the method has
+    such matrices. All results are equal to those of `sensitivity` up to rounding.
 
     Parameters
     ----------
@@ -110,6 +115,7 @@ def gradient(
         As in `sensitivity`.
     """
     check_multipliers(options.get("multipliers", "stage"))
+    check_loss(loss)
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
     if len(variables) >= FEWEST_REVERSE and (adjoint := AdjointRun.of(system, t_span, options_of_run)) is not None:
@@ -132,6 +138,14 @@ def gradient(
     return Gradient(value, found, labels, recorded.solution)
 
 
+def check_loss(loss: object) -> None:
+    """Raise ModelError unless a loss is a function."""
+    if not callable(loss):
+        raise ModelError(
+            f"The loss must be a function of the solution that returns a number and its derivatives, not {loss!r}."
+        )
+
+
 def has_no_matrices(run: Run) -> bool:
     """Return whether the steps of a run have no matrices, which are needed in reverse, or dense ones are too large."""
     layout = run.system.layout
@@ -145,8 +159,9 @@ def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]
         raise ModelError(
             'The loss must return a number and a mapping of outputs to derivatives, such as (1.5, {"tip": array}).'
         )
-    if np.ndim(returned[0]) or not np.isfinite(returned[0]):
-        raise ModelError(f"The value of the loss must be a finite number, not {returned[0]!r}.")
+    value = returned[0].item() if isinstance(returned[0], np.ndarray) and not returned[0].ndim else returned[0]
+    if not is_number(value) or not np.isfinite(value):
+        raise ModelError(f"The value of the loss must be a finite number, not {value!r}.")
     layout = solution.system.layout
     weights = np.zeros((len(solution.t), layout.outputs_size))
     for name, values in returned[1].items():
@@ -155,11 +170,11 @@ def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]
                 f"The loss has a derivative by '{name}', which is no output of '{layout.name}'; it has: "
                 f"{', '.join(layout.outputs) or 'none'}."
             )
-        part, given = layout.outputs[name][0], np.asarray(values, dtype=float)
+        part, given = layout.outputs[name][0], real_array(f"The derivative of the loss by '{name}'", values)
         expected = (len(solution.t), part.stop - part.start)
         if given.size != expected[0] * expected[1] or not np.isfinite(given).all():
             raise ModelError(
                 f"The derivative of the loss by '{name}' must consist of {expected[0]} × {expected[1]} finite numbers."
             )
         weights[:, part] = given.reshape(expected)
-    return float(returned[0]), weights
+    return float(value), weights

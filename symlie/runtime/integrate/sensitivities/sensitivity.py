@@ -17,6 +17,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.packages import require
 from symlie.utilities.showing import ListsPublicNames, line
+from symlie.utilities.stated_names import stated_names
 
 if TYPE_CHECKING:
     import xarray
@@ -156,7 +157,7 @@ def check_multipliers(chosen: str) -> None:
 def output_names_of(system: System, of: str | Sequence[str] | None) -> list[str]:
     """Return names of outputs of a model, all by default; raise UnknownNameError."""
     known = list(system.layout.outputs)
-    names = known if of is None else [of] if isinstance(of, str) else list(of)
+    names = known if of is None else stated_names("of", of, "height")
     for name in names:
         if name not in known:
             raise UnknownNameError(

@@ -15,6 +15,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.system.parameters import has_parameter, parameter_values
 from symlie.runtime.system.system import System
+from symlie.utilities.stated_names import stated_names
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def _size(values: Array) -> float:
 
 def variables_of(system: System, names: str | Sequence[str]) -> list[Variable]:
     """Return the variables of some names, component by component; raise UnknownNameError or ModelError."""
-    listed = [names] if isinstance(names, str) else list(names)
+    listed = stated_names("wrt", names, "mass")
     twice = next((n for n in listed if listed.count(n) > 1), None)
     if twice is not None:
         raise ModelError(f"'{twice}' is named twice; name it once.")

@@ -26,6 +26,7 @@ from symlie.runtime.study.fit.statements import (
 )
 from symlie.runtime.study.fit.unknowns import Unknowns
 from symlie.runtime.system.system import System
+from symlie.utilities.stated_names import stated_names
 from symlie.warnings import warn
 
 LEAST_NOISE = 1e-9
@@ -167,8 +168,8 @@ def _problem(
     systems = [system] * len(sources) if isinstance(system, System) else list(system)
     if not sources or len(systems) != len(sources):
         raise ModelError(f"{len(systems)} systems do not belong to {len(sources)} records; give one for each record.")
-    names = [parameters] if isinstance(parameters, str) else list(parameters)
-    chosen = [outputs] if isinstance(outputs, str) else outputs
+    names = stated_names("parameters", parameters, "mass")
+    chosen = None if outputs is None else stated_names("outputs", outputs, "height")
     layout = systems[0].layout
     if any(s.layout.interface_hash != layout.interface_hash for s in systems):
         raise ModelError("The systems of all records must be compiled from one model.")

@@ -16,7 +16,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 
-from symlie.runtime.steps.adjoint_instructions import (
+from symlie.runtime.steps.adjoint.instructions import (
     BracketTranspose,
     EndCotangents,
     FieldCotangents,

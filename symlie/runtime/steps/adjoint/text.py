@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from symlie.runtime.kernels.c_text import c_number
-from symlie.runtime.steps.adjoint_instructions import (
+from symlie.runtime.steps.adjoint.instructions import (
     BracketTranspose,
     EndCotangents,
     FieldCotangents,
@@ -19,12 +19,12 @@ from symlie.runtime.steps.adjoint_instructions import (
     TangentTranspose,
     Total,
 )
+from symlie.runtime.steps.adjoint.transposition import transposed
 from symlie.runtime.steps.c_text import StepPrinter, step_definitions
 from symlie.runtime.steps.expressions import Value
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween, StageWithMultipliers
-from symlie.runtime.steps.transposition import transposed
 from symlie.runtime.steps.value_text import time_text
 
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,

@@ -1,0 +1,1 @@
+"""Adjoint of step programs: transposed instructions, and their C text."""

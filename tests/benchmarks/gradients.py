@@ -78,7 +78,7 @@ def in_reverse(system: System, case: Case, options: dict[str, Any]) -> bool:
     run = AdjointRun.of(system, case.h * case.steps, RunOptions.of(options))
     if run is None:
         return False
-    layout, solution = system.layout, run.trail.solution
+    layout, solution = system.layout, run.solution
     weights = np.zeros((len(solution.t), layout.outputs_size))
     weights[:, layout.outputs[case.of][0]] = 1.0
     run.gradient(variables_of(system, case.wrt), weights)

@@ -131,7 +131,7 @@ def test_adjoint_equals_forward_derivatives(
 ) -> None:
     system = build()
     run = reversed_gradient(system, 0.5, names, options)
-    found = run.gradient(variables_of(system, names), weighted(run.trail.solution))
+    found = run.gradient(variables_of(system, names), weighted(run.solution))
     expected = forward_gradient(system, 0.5, names, options)
     assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
 
@@ -141,7 +141,7 @@ def test_adjoint_is_exact_for_small_and_large_rotations(Omega: list[float]) -> N
     system, names = driven_top().with_initial("body", Omega=Omega), ["inertia", "torque", "body.Omega"]
     options = {"h": 1 / 32, "method": "rkmk_rk44"}
     run = reversed_gradient(system, 0.25, names, options)
-    found = run.gradient(variables_of(system, names), weighted(run.trail.solution))
+    found = run.gradient(variables_of(system, names), weighted(run.solution))
     expected = forward_gradient(system, 0.25, names, options)
     assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
 
@@ -172,7 +172,7 @@ def test_adjoint_equals_matrices_of_steps_in_numpy() -> None:
 )
 def test_run_of_adjoint_has_the_states_of_solve(build: Callable[[], sl.System], options: dict[str, Any]) -> None:
     system = build()
-    found = reversed_gradient(system, 0.5, [], options).trail.solution
+    found = reversed_gradient(system, 0.5, [], options).solution
     expected = sl.solve(system, 0.5, **options)
     for name in ("t", "q", "v", "multipliers", "carried"):
         assert np.array_equal(getattr(found, name), getattr(expected, name))

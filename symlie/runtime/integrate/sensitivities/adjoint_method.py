@@ -68,7 +68,13 @@ class Cotangents:
 
 
 class AdjointMethod:
-    """Library of a system with the adjoint of a method."""
+    """Library of a system with the adjoint of a method, and the cotangents of a run, which are zero at its end.
+
+    Attributes
+    ----------
+    cotangents
+        The cotangents.
+    """
 
     def __init__(self, system: System, method: ProgrammedMethod, control: StepControl) -> None:
         self._system, self._library = system, _library(system, method)
@@ -77,30 +83,35 @@ class AdjointMethod:
         self._control, control_held = in_memory(self._library, control_structure(system.layout, control))
         size = max(int(self._library.call.symlie_reverse_workspace(self._problem)), 1)
         workspace = self._problem.workspace = self._library.pointer(np.zeros(size))
+        self.cotangents = Cotangents(self._library, system)
         self._held: list[object] = [problem_held, control_held, workspace]
 
-    def reverse(self, trail: Trail, weights: Array) -> Cotangents:
-        """Return the cotangents of the start of a run, for weights of the outputs at the recorded states, shape
-        (states, components)."""
-        found = Cotangents(self._library, self._system)
-        described, held = self._trail(trail, weights)
-        call, layout = self._library.call, self._system.layout
-        status = call.symlie_reverse(self._problem, self._control, described, *found.pointers)
-        if STATUSES[status] is Status.DONE and layout.free.any():
-            state = [self._library.pointer(np.ascontiguousarray(x[0])) for x in (trail.q, trail.v)]
-            status = call.symlie_reverse_start(self._problem, trail.begin[0], *state, found.pointers[0])
+    def reverse(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> None:
+        """Propagate the cotangents from the end of some steps to their start.
+
+        The states of the trail have the weights of outputs, shape (n, components), with the numbers ``weighted``, or
+        none if the number is -1.
+        """
+        described, held = self._trail(trail, weighted, weights)
+        call, pointers = self._library.call, self.cotangents.pointers
+        self._check(call.symlie_reverse(self._problem, self._control, described, *pointers))
+        del held
+
+    def reverse_start(self, t: float, q: Array, v: Array) -> None:
+        """Replace the cotangents of λ and v' at the start of a run by those of q and v."""
+        if self._system.layout.free.any():
+            state = [self._library.pointer(np.ascontiguousarray(x)) for x in (q, v)]
+            self._check(self._library.call.symlie_reverse_start(self._problem, t, *state, self.cotangents.pointers[0]))
+
+    def _check(self, status: int) -> None:
         if STATUSES[status] is not Status.DONE:
             raise SingularSystemError(
                 "The linear system of a stage is singular, so that the derivatives of the run are not determined."
             )
-        del held
-        return found
 
-    def _trail(self, trail: Trail, weights: Array) -> tuple[Pointer, Sequence[object]]:
+    def _trail(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> tuple[Pointer, Sequence[object]]:
         """``symlie_trail``, and the objects that own its memory."""
         library, layout = self._library, self._system.layout
-        weighted = np.full(len(trail.t), -1, dtype=np.int64)
-        weighted[trail.recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
         of_types = [np.ascontiguousarray(weights[:, places]) for places in layout.output_places]
         pointers = library.ffi.new("double *[]", max(len(of_types), 1))
         for k, rows in enumerate(of_types):

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from symlie.runtime.integrate.request import beginning, requested
-from symlie.runtime.integrate.run import Run
+from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_method import AdjointMethod, Cotangents
+from symlie.runtime.integrate.sensitivities.checkpoints import Checkpoints
 from symlie.runtime.integrate.sensitivities.start import start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_parameters import knots_in
 from symlie.runtime.integrate.sensitivities.tangent_run import check_with_tangents
-from symlie.runtime.integrate.sensitivities.trail import Trail, trail_of
+from symlie.runtime.integrate.sensitivities.trail import Start, Trail, check_end, trail_of_run
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.steps.adjoint.transposition import missing_rule
 from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.inputs import tables_in_use
@@ -30,26 +31,44 @@ COLUMNS = 256
 """Number of values of a table whose polynomials are computed at once."""
 
 
-@dataclass(frozen=True, eq=False)
 class AdjointRun:
-    """Run whose states are all known.
+    """Run whose states are stored, or repeated from checkpoints.
 
     Attributes
     ----------
     run
         The run.
-    trail
-        Its states and steps.
+    solution
+        Its solution, with the states that `solve` records.
     """
 
-    run: Run
-    trail: Trail
-    _method: ProgrammedMethod
+    def __init__(self, run: Run, method: ProgrammedMethod, *, records_start: bool, memory: int | None) -> None:
+        self.run, self._method = run, method
+        self._start = Start.of(method.program(features_of(run.system.mechanics, compiled=True)))
+        if memory is None:
+            self._trail, self.solution, self._recorded = trail_of_run(run, self._start, records_start=records_start)
+            self._checkpoints = None
+            return
+        recorder, begin = Recorder(run.system.layout), run.begin.at
+        if records_start:
+            t0 = float(run.settings["t_span"][0])
+            recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
+        self.solution = execute(run, run.loop(run.begin), run.begin, recorder)
+        check_end(self.solution)
+        self._checkpoints = Checkpoints(run, self._start, self.solution.statistics.steps, memory)
 
     @classmethod
-    def of(cls, system: System, t_span: tuple[float, float] | float, options: RunOptions) -> AdjointRun | None:
-        """Return a run from the initial state, or None if its steps have no adjoint; raise UnsupportedMethodError if it
-        has no derivatives, ModelError if a terminal event ends it, and the errors of `solve`."""
+    def of(
+        cls,
+        system: System,
+        t_span: tuple[float, float] | float,
+        options: RunOptions,
+        *,
+        memory: int | None = None,
+    ) -> AdjointRun | None:
+        """Return a run from the initial state, with a bound of the memory for its states in bytes, or None if its steps
+        have no adjoint; raise UnsupportedMethodError if it has no derivatives, ModelError if a terminal event ends it
+        or not even one state fits into the memory, and the errors of `solve`."""
         request = requested(system, t_span, options)
         parts = request.method, request.plan, request.control, request.record_every, request.settings
         run = Run(system, *parts, system.timings, beginning(system, request))
@@ -57,14 +76,33 @@ class AdjointRun:
         method = run.method
         if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method):
             return None
-        program = method.program(features_of(system.mechanics, compiled=True))
-        return cls(run, trail_of(run, program, records_start=request.records_start), method)
+        return cls(run, method, records_start=request.records_start, memory=memory)
 
     def gradient(self, variables: Sequence[Variable], weights: Array) -> Array:
         """Return the derivatives Σ weight·∂y/∂p of outputs y by variables p, shape (variables,), for weights of shape
         (states, components)."""
+        system, begin = self.run.system, self.run.begin
+        adjoint = AdjointMethod(system, self._method, self.run.control)
+        if self._checkpoints is None:
+            weighted = np.full(len(self._trail.t), -1, dtype=np.int64)
+            weighted[self._recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
+            adjoint.reverse(self._trail, weighted, weights)
+        else:
+            self._checkpoints.reverse(lambda trail, first: self._reverse(adjoint, trail, first, weights))
+        adjoint.reverse_start(begin.t, begin.at.q, begin.at.v)
+        return self._by_variables(variables, adjoint.cotangents)
+
+    def _reverse(self, adjoint: AdjointMethod, trail: Trail, first: int, weights: Array) -> None:
+        """Propagate the cotangents through a block of steps, whose first state is that of the previous block."""
+        weighted = np.full(len(trail.t), -1, dtype=np.int64)
+        begin = int(np.searchsorted(self.solution.t, trail.t[0], side="left" if first == 0 else "right"))
+        end = int(np.searchsorted(self.solution.t, trail.t[-1], side="right"))
+        weighted[np.searchsorted(trail.t, self.solution.t[begin:end])] = np.arange(end - begin)
+        adjoint.reverse(trail, weighted, weights[begin:end])
+
+    def _by_variables(self, variables: Sequence[Variable], found: Cotangents) -> Array:
+        """Return the derivatives by variables for cotangents at the start of the run."""
         system, run = self.run.system, self.run
-        found = AdjointMethod(system, self._method, run.control).reverse(self.trail, weights)
         t0 = float(run.settings["t_span"][0])
         dq, dv = start_tangents(system, t0, run.begin.at.q, variables)
         total = dq @ found.q + dv @ found.v
@@ -76,7 +114,7 @@ class AdjointRun:
                 total[k] += variable.direction(system) @ of_parameters
             elif isinstance(variable, InputVariable):
                 total[k] += of_inputs[variable.name][variable.index]
-        return total
+        return np.asarray(total)
 
 
 def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:

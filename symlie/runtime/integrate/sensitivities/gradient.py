@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TypeAlias, Unpack
 
 import numpy as np
@@ -82,6 +83,7 @@ def gradient(
     loss: Loss,
     *,
     wrt: str | Sequence[str],
+    memory: float | None = None,
     **options: Unpack[SolveOptions],
 ) -> Gradient:
     """Differentiate a scalar function of the outputs of a run with respect to parameters, inputs and initial values.
@@ -99,6 +101,9 @@ def gradient(
     loss
         Function of the solution. It returns a number and a mapping of names of outputs to the derivatives of the number
         by the recorded values of these outputs, shape (n,) or (n, components) as in `Solution.outputs`.
+    memory
+        Largest memory for the states that adjoint steps start from, in bytes; the steps of a run are then repeated from
+        checkpoints. Default: all states are stored. Other gradients store no states, or matrices of some steps.
 
     Returns
     -------
@@ -110,7 +115,8 @@ def gradient(
     UnknownNameError
         If a variable, or an output among the derivatives, does not exist.
     ModelError
-        If the function returns something else, or derivatives of the wrong shape, and as in `sensitivity`.
+        If the function returns something else, or derivatives of the wrong shape, if the memory is not enough for even
+        one checkpoint, and as in `sensitivity`.
     UnsupportedMethodError, IntegrationError
         As in `sensitivity`.
     """
@@ -118,10 +124,12 @@ def gradient(
     check_loss(loss)
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
-    if len(variables) >= FEWEST_REVERSE and (adjoint := AdjointRun.of(system, t_span, options_of_run)) is not None:
-        solution = adjoint.trail.solution
-        value, weights = weights_of_loss(solution, loss(solution))
-        return Gradient(value, adjoint.gradient(variables, weights), labels, solution)
+    adjoint = None
+    if len(variables) >= FEWEST_REVERSE:
+        adjoint = AdjointRun.of(system, t_span, options_of_run, memory=_checked_memory(memory))
+    if adjoint is not None:
+        value, weights = weights_of_loss(adjoint.solution, loss(adjoint.solution))
+        return Gradient(value, adjoint.gradient(variables, weights), labels, adjoint.solution)
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
     if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run)):
         value, weights = weights_of_loss(run.solution, loss(run.solution))
@@ -136,6 +144,15 @@ def gradient(
     steps = DifferentiatedRun(system, recorded, variables)
     found = steps.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
     return Gradient(value, found, labels, recorded.solution)
+
+
+def _checked_memory(memory: object) -> int | None:
+    """Return a number of bytes, or None; raise ModelError for anything else."""
+    if memory is None:
+        return None
+    if not isinstance(memory, Real) or not 0 < float(memory) < np.inf:
+        raise ModelError(f"memory must be a positive number of bytes, not {memory!r}.")
+    return int(float(memory))
 
 
 def check_loss(loss: object) -> None:

@@ -9,12 +9,13 @@ import numpy as np
 
 from symlie.compile.compiler import compiles_cpp
 from symlie.contract.constants import Status
-from symlie.errors import ModelError, UnsupportedMethodError
+from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import MOST_STEPS, Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.start import start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents, TangentLoop
+from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.layout.layout import Array
@@ -116,12 +117,8 @@ class TangentRun:
         if self.records_start:
             at = begin.at
             recorder.add_state(float(self.run.settings["t_span"][0]), at.q, at.v, at.multipliers, at.carried)
-        self._solution = found = execute(self.run, loop, begin, recorder)
-        if found.status == "event":
-            raise ModelError(
-                f"A terminal event ends the run at t = {found.t[-1]:.9g}; choose an end before it, or make it "
-                "non-terminal."
-            )
+        self._solution = execute(self.run, loop, begin, recorder)
+        check_end(self._solution)
 
 
 Sink = Callable[[StateTangents], None]

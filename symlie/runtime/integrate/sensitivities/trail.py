@@ -1,4 +1,4 @@
-"""All states of a run in compiled code, with its steps, from which cotangents are propagated in reverse."""
+"""States of a run in compiled code, with its steps, from which cotangents are propagated in reverse."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import JUMP
+from symlie.contract.constants import JUMP, TRACE_WIDTH
 from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
@@ -26,14 +27,10 @@ COMPUTED, KNOWN, AFTER_JUMP = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """States between n accepted steps, with leading axis n + 1, and the steps.
+    """States between n consecutive accepted steps, with leading axis n + 1, and the steps.
 
     Attributes
     ----------
-    solution
-        Solution of the run, with the states that `solve` records.
-    recorded
-        Indices of these states.
     begin, length
         Start times and lengths of the steps, in s, shape (n,).
     kind
@@ -42,8 +39,6 @@ class Trail:
         Times, in s, configurations, velocities, λ, and v' for the first stage of the next step.
     """
 
-    solution: Solution
-    recorded: NDArray[np.int64]
     begin: Array
     length: Array
     kind: NDArray[np.uint8]
@@ -54,16 +49,47 @@ class Trail:
     acceleration: Array
 
 
-class _Loop(CompiledIntegration):
-    """Time loop that records all states, with v' for the following step."""
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What the first stages of steps start from.
 
-    def __init__(self, run: Run, *, keeps_acceleration: bool) -> None:
-        is_adaptive = run.control.is_adaptive
-        parts = run.system, run.method, run.plan, run.control, run.begin
-        super().__init__(*parts, record_every=1, with_trace=is_adaptive or bool(run.settings["trace"]))
-        self._dimension, self._taken = run.system.layout.dimension if keeps_acceleration else 0, list[Array]()
+    Attributes
+    ----------
+    from_acceleration
+        True if v' is a value of the state; other first stages depend on q and v alone, and are repeated.
+    is_passed_on
+        True if steps pass v' to the next step.
+    """
+
+    from_acceleration: bool
+    is_passed_on: bool
+
+    @classmethod
+    def of(cls, program: Program) -> Start:
+        """Return that of the steps of a program."""
+        return cls(program.has(StageWithMultipliers), program.has(NextStage))
+
+    def kinds(self, plan: Plan, begin: Array, *, first_is_known: bool) -> NDArray[np.uint8]:
+        """Return the kinds of consecutive steps with given start times."""
+        found = np.full(len(begin), COMPUTED, dtype=np.uint8)
+        if self.from_acceleration:
+            jumps = [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart == JUMP]
+            found[:] = KNOWN if self.is_passed_on else COMPUTED
+            found[0] = KNOWN if first_is_known else COMPUTED
+            found[np.isin(begin, jumps)] = AFTER_JUMP
+        return found
+
+
+class TrailLoop(CompiledIntegration):
+    """Time loop that records all states from a given one on, with v' for the following step if it is a value of the
+    state."""
+
+    def __init__(self, run: Run, begin: LoopState, start: Start, *, with_trace: bool) -> None:
+        parts = run.system, run.method, run.plan, run.control, begin
+        super().__init__(*parts, record_every=1, with_trace=with_trace)
+        self._dimension, self._taken = run.system.layout.dimension if start.from_acceleration else 0, list[Array]()
         self._accelerations = np.empty(self._record.capacity * self._dimension)
-        if keeps_acceleration:
+        if self._dimension:
             self._record.acceleration = self.library.pointer(self._accelerations)
 
     def drain(self, recorder: Recorder) -> None:
@@ -71,45 +97,69 @@ class _Loop(CompiledIntegration):
         super().drain(recorder)
 
     @property
+    def capacity(self) -> int:
+        """Largest number of steps of `stretch`."""
+        return int(self._record.capacity) - 2
+
+    def stretch(self, begin: LoopState, steps: int) -> tuple[Array, ...]:
+        """Integrate some steps from a state; return t, q, v, λ and v' of all states, each of shape (steps + 1, ...),
+        and the trace, in memory that the next call overwrites."""
+        self.put(begin)
+        widths = (1, *self._sizes[:3])
+        names = "t", "q", "v", "lambda"
+        first = np.array([begin.t]), begin.at.q, begin.at.v, begin.at.multipliers
+        for name, values in zip(names, first, strict=True):
+            self._buffers[name][: len(values)] = values
+        if self._dimension and begin.at.acceleration is not None:
+            self._accelerations[: self._dimension] = begin.at.acceleration
+        record, wanted = self._record, self.steps + steps
+        record.count = 1
+        while self.steps < wanted:
+            self.advance(wanted - self.steps)
+            record.events = 0
+        found = [self._buffers[name][: (steps + 1) * width] for name, width in zip(names, widths, strict=True)]
+        trace = self._buffers["trace"][: TRACE_WIDTH * record.tried].reshape(-1, TRACE_WIDTH)
+        record.count = record.tried = 0
+        states = (x.reshape(steps + 1, width) for x, width in zip(found, widths, strict=True))
+        return (
+            *states,
+            self._accelerations[: (steps + 1) * self._dimension].reshape(steps + 1, self._dimension),
+            trace,
+        )
+
+    @property
     def accelerations(self) -> Array:
-        """v' at the recorded states, shape (n, dimension)."""
-        return np.concatenate(self._taken).reshape(-1, self._dimension)
+        """v' at the recorded states, shape (n, dimension), or (n, 0)."""
+        return np.concatenate(self._taken).reshape(-1, self._dimension) if self._dimension else np.zeros((0, 0))
 
 
-def trail_of(run: Run, program: Program, *, records_start: bool) -> Trail:
-    """Return all states of a run with a step program; raise ModelError if a terminal event ends the run, and the errors
-    of `solve`."""
-    # Other first stages depend on q and v alone, and are repeated.
-    keeps_acceleration = program.has(StageWithMultipliers)
-    loop, recorder, begin = _Loop(run, keeps_acceleration=keeps_acceleration), Recorder(run.system.layout), run.begin.at
-    t0 = float(run.settings["t_span"][0])
-    recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
-    all_states = execute(run, loop, run.begin, recorder)
-    if all_states.status == "event":
+def trail_of_run(run: Run, start: Start, *, records_start: bool) -> tuple[Trail, Solution, NDArray[np.int64]]:
+    """Return all states of a run, its solution, and the indices of the states that the solution contains; raise
+    ModelError if a terminal event ends the run, and the errors of `solve`."""
+    begin, keeps_trace = run.begin.at, bool(run.settings["trace"])
+    loop = TrailLoop(run, run.begin, start, with_trace=keeps_trace or run.control.is_adaptive)
+    recorder = Recorder(run.system.layout)
+    recorder.add_state(float(run.settings["t_span"][0]), begin.q, begin.v, begin.multipliers, begin.carried)
+    found = execute(run, loop, run.begin, recorder)
+    check_end(found)
+    begins, lengths = _steps(run, found)
+    first = np.zeros(run.system.layout.dimension) if begin.acceleration is None else begin.acceleration
+    accelerations = np.zeros((len(begins) + 1, 0))
+    if start.from_acceleration:
+        accelerations = np.concatenate([first[None], loop.accelerations])
+    kinds = start.kinds(run.plan, begins, first_is_known=begin.acceleration is not None)
+    trail = Trail(begins, lengths, kinds, found.t, found.q, found.v, found.multipliers, accelerations)
+    chosen = _recorded(run, found.t, records_start=records_start)
+    return trail, _only(found, chosen, keeps_trace=keeps_trace), chosen
+
+
+def check_end(solution: Solution) -> None:
+    """Raise ModelError if a terminal event ends a run."""
+    if solution.status == "event":
         raise ModelError(
-            f"A terminal event ends the run at t = {all_states.t[-1]:.9g}; choose an end before it, or make it "
+            f"A terminal event ends the run at t = {solution.t[-1]:.9g}; choose an end before it, or make it "
             "non-terminal."
         )
-    begins, lengths = _steps(run, all_states)
-    first = np.zeros(run.system.layout.dimension) if begin.acceleration is None else begin.acceleration
-    kind = np.full(len(begins), COMPUTED, dtype=np.uint8)
-    if keeps_acceleration:
-        usual = KNOWN if program.has(NextStage) else COMPUTED
-        kind[:] = np.where(_jumps(run.plan, begins), AFTER_JUMP, usual)
-        kind[0] = COMPUTED if begin.acceleration is None else KNOWN
-    chosen = _recorded(run, all_states.t, records_start=records_start)
-    return Trail(
-        _only(all_states, chosen, keeps_trace=bool(run.settings["trace"])),
-        chosen,
-        begins,
-        lengths,
-        kind,
-        all_states.t,
-        all_states.q,
-        all_states.v,
-        all_states.multipliers,
-        np.concatenate([first[None], loop.accelerations]) if keeps_acceleration else np.zeros((len(begins) + 1, 0)),
-    )
 
 
 def _steps(run: Run, solution: Solution) -> tuple[Array, Array]:
@@ -121,12 +171,6 @@ def _steps(run: Run, solution: Solution) -> tuple[Array, Array]:
     parts = list(zip(plan.start, plan.steps, (plan.step_size(k) for k in range(len(plan.end))), strict=True))
     begins = [start + np.arange(steps) * h for start, steps, h in parts]
     return np.concatenate(begins), np.concatenate([np.full(steps, h) for _, steps, h in parts])
-
-
-def _jumps(plan: Plan, begin: Array) -> NDArray[np.bool_]:
-    """Return which steps, with given start times, follow a jump of an input."""
-    jumps = [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart == JUMP]
-    return np.isin(begin, jumps)
 
 
 def _recorded(run: Run, t: Array, *, records_start: bool) -> NDArray[np.int64]:

@@ -1,0 +1,164 @@
+"""Bounded memory for gradients in reverse: checkpoints between blocks of steps, in the binomial order of revolve.
+
+All states of one block are stored at a time. With s checkpoints and at most r repetitions of any step,
+
+    n = (s + r)!/(s! r!)  (1)
+
+blocks can be processed from the last one to the first.
+
+Source: [Griewank2008], chapter 12.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.contract.constants import TRACE_WIDTH
+from symlie.errors import ModelError
+from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.run import Run
+from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailLoop
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.start import Start as StateStart
+from symlie.runtime.solution.trace import TRACE_COLUMNS
+
+T, H, ACCEPTED = (list(TRACE_COLUMNS).index(name) for name in ("t", "h", "accepted"))
+"""Columns of traces."""
+
+OBJECT = 128
+"""Bytes of an array object."""
+
+GRID = math.sqrt(2)
+"""Ratio of the sizes of blocks that are compared."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Numbers of steps in a block, and of checkpoints, including that of the start."""
+
+    block: int
+    checkpoints: int
+
+
+def most_blocks(checkpoints: int, repetitions: int) -> int:
+    """Return the number (1) of blocks."""
+    return math.comb(checkpoints + repetitions, repetitions)
+
+
+def repetitions_of(blocks: int, checkpoints: int) -> int:
+    """Return the smallest number of repetitions for some blocks."""
+    found = 0
+    while most_blocks(checkpoints, found) < blocks:
+        found += 1
+    return found
+
+
+def schedule_of(steps: int, largest: int, memory: int, of_step: int, of_checkpoint: int, name: str) -> Schedule:
+    """Return the schedule with the fewest repeated steps within a memory in bytes, for given sizes of the largest
+    block, of a step and of a checkpoint; raise ModelError if not even one step fits."""
+    if memory < of_step + of_checkpoint:
+        raise ModelError(
+            f"memory = {memory} bytes are not enough for even one checkpoint of '{name}', which needs "
+            f"{of_step + of_checkpoint} bytes together with one step; allow more."
+        )
+    best, least = Schedule(1, 1), math.inf
+    size = 1.0
+    while size < GRID * steps:
+        block = min(int(size), steps, largest)
+        checkpoints = (memory - block * of_step) // of_checkpoint
+        size *= GRID
+        if checkpoints < 1:
+            break
+        blocks = -(-steps // block)
+        r = repetitions_of(blocks, checkpoints)
+        repeated = block * (r * blocks - (most_blocks(checkpoints + 1, r - 1) if r else 0))
+        if repeated < least:
+            best, least = Schedule(block, checkpoints), repeated
+    return best
+
+
+class Checkpoints:
+    """States of a run, repeated from checkpoints."""
+
+    def __init__(self, run: Run, start: Start, steps: int, memory: int) -> None:
+        self._run, self._start, self._steps = run, start, steps
+        layout, method = run.system.layout, run.method
+        state = layout.storage + 2 * layout.dimension + layout.rows + layout.carried_size
+        further = method.own_size(layout) + len(layout.events)
+        of_step = 8 * (state + TRACE_WIDTH + 5)
+        of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 5) + OBJECT
+        self._loop = CompiledIntegration(run.system, run.method, run.plan, run.control, run.begin, record_every=0)
+        self._trail = TrailLoop(run, run.begin, start, with_trace=True)
+        self._schedule = schedule_of(steps, self._trail.capacity, memory, of_step, of_checkpoint, layout.name)
+
+    def reverse(self, take: Callable[[Trail, int], None]) -> None:
+        """Pass all blocks of steps to a function, from the last to the first, with the number of the first state."""
+        blocks = -(-self._steps // self._schedule.block)
+        self._reverse(0, blocks, self._packed(self._run.begin), self._schedule.checkpoints, take)
+
+    def _reverse(
+        self, first: int, last: int, state: Array, checkpoints: int, take: Callable[[Trail, int], None]
+    ) -> None:
+        """Process a range of blocks from the state at its start, which is one of the checkpoints."""
+        while last - first > 1:
+            count = last - first
+            r = repetitions_of(count, checkpoints)
+            if checkpoints > 1:
+                middle = first + max(1, min(count - 1, most_blocks(checkpoints, r - 1)))
+                self._reverse(middle, last, self._advanced(state, middle - first), checkpoints - 1, take)
+                last = middle
+            else:
+                self._take(last - 1, self._advanced(state, count - 1), take)
+                last -= 1
+        self._take(first, state, take)
+
+    def _advanced(self, state: Array, blocks: int) -> Array:
+        """Return the state after some blocks."""
+        loop = self._loop
+        loop.put(self._unpacked(state))
+        wanted = loop.steps + blocks * self._schedule.block
+        while loop.steps < wanted:
+            loop.advance(wanted - loop.steps)
+            loop.drain(Recorder(self._run.system.layout))
+        return self._packed(loop.captured())
+
+    def _take(self, block: int, state: Array, take: Callable[[Trail, int], None]) -> None:
+        """Process one block."""
+        begin, first = self._unpacked(state), block * self._schedule.block
+        steps = min(self._schedule.block, self._steps - first)
+        t, q, v, multipliers, accelerations, trace = self._trail.stretch(begin, steps)
+        begins, lengths = (np.ascontiguousarray(trace[trace[:, ACCEPTED] != 0, k]) for k in (T, H))
+        kinds = self._start.kinds(self._run.plan, begins, first_is_known=begin.at.acceleration is not None)
+        take(Trail(begins, lengths, kinds, t.ravel(), q, v, multipliers, accelerations), first)
+
+    def _packed(self, state: LoopState) -> Array:
+        """Return a state as one array: all checkpoints of a run have the same entries."""
+        at = state.at
+        parts = at.acceleration, at.event, at.own
+        sizes = self._sizes
+        known = [np.zeros(n) if x is None else x for n, x in zip(sizes[4:], parts, strict=True)]
+        numbers = [state.t, at.h, *(x is not None for x in parts), *vars(state.counters).values()]
+        return np.concatenate([numbers, at.q, at.v, at.multipliers, at.carried, *known])
+
+    def _unpacked(self, packed: Array) -> LoopState:
+        names = dataclasses.fields(Counters)
+        count = 5 + len(names)
+        t, h, *flags = packed[:5].tolist()
+        values = zip(names, packed[5:count].tolist(), strict=True)
+        counters = Counters(**{f.name: x if f.type == "float" else int(x) for f, x in values})
+        q, v, multipliers, carried, *known = np.split(packed[count:], np.cumsum(self._sizes)[:-1])
+        acceleration, event, own = (x if flag else None for x, flag in zip(known, flags, strict=True))
+        return LoopState(t, StateStart(q, v, multipliers, carried, h, acceleration, event, own), counters)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        layout = self._run.system.layout
+        sizes = layout.storage, layout.dimension, layout.rows, layout.carried_size
+        return (*sizes, layout.dimension, len(layout.events), self._run.method.own_size(layout))

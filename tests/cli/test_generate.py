@@ -62,6 +62,7 @@ def sets_of(folder: Path) -> list[str]:
                 "ambient",
                 "interpolation",
                 "jets",
+                "adjoint",
                 "discrete_trapezoid",
                 "discrete_midpoint",
             ],

@@ -122,12 +122,13 @@ def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     source |= {n: text for n, text in system.sets.files(ADJOINT).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
-    source["adjoint_step.h"] = adjoint_header(method.program(features), method.name)
+    source["adjoint_step.h"] = adjoint_header(method.known_program(features), method.name)
     of_model = f"{layout.name}.h", f"{layout.name}_{ADJOINT}.h"
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]
     source["adjoint.c"] = _bandwidth(layout) + "\n".join(
         [
+            "#define SYMLIE_EXPLICIT_STEPS",
             *(f'#include "{name}"' for name in includes),
             f'const char *symlie_interface_hash(void) {{ return "{layout.interface_hash}"; }}',
             "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symlie as sl
+from symlie.errors import ModelError
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
+from symlie.runtime.integrate.sensitivities.checkpoints import repetitions_of, revolve, schedule_of
 from symlie.runtime.integrate.sensitivities.gradient import FEWEST_REVERSE
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
@@ -233,3 +236,72 @@ def test_transposed_operators_are_adjoint_to_operators(index: int, seed: int, si
     ]
     for forward, reverse in pairs:
         assert abs(forward - reverse) <= tolerances.FORWARD_AND_REVERSE * max(1.0, abs(forward))
+
+
+@pytest.mark.parametrize("memory", [1e6, 10_000, 3000, 1500])
+@pytest.mark.parametrize(
+    "options",
+    [{"h": 1 / 64, "method": "half_explicit_4"}, {"rtol": 1e-5}, {"h": 1 / 64, "t_eval": [0.0, 0.21, 0.3]}],
+)
+def test_gradient_from_checkpoints_has_the_bits_of_the_one_from_stored_states(
+    memory: float, options: dict[str, Any]
+) -> None:
+    system, names = held(), ["mass", "length", "force"]
+
+    def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
+        return 0.0, {"tip": weighted(solution)}
+
+    found = sl.gradient(system, 0.5, loss, wrt=names, memory=memory, **options)
+    expected = sl.gradient(system, 0.5, loss, wrt=names, **options)
+    assert np.array_equal(found.array, expected.array)
+    assert np.array_equal(found.solution.q, expected.solution.q)
+
+
+@pytest.mark.parametrize(
+    ("memory", "sentence"),
+    [
+        (300, "^memory = 300 bytes are not enough for even one checkpoint of 'held', which needs"),
+        (0, "^memory must be a positive number of bytes, not 0"),
+        ("1 MB", "^memory must be a positive number of bytes, not '1 MB'"),
+        (np.nan, "^memory must be a positive number of bytes, not nan"),
+    ],
+)
+def test_memory_that_is_not_enough_is_refused(memory: Any, sentence: str) -> None:
+    def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
+        return 0.0, {"tip": weighted(solution)}
+
+    with pytest.raises(ModelError, match=sentence):
+        sl.gradient(held(), 0.5, loss, wrt=["mass", "length", "force"], memory=memory, h=1 / 64)
+
+
+@given(blocks=st.integers(1, 200), checkpoints=st.integers(1, 8))
+def test_blocks_are_taken_in_reverse_with_bounded_checkpoints(blocks: int, checkpoints: int) -> None:
+    taken, repeated, alive = list[int](), [0] * blocks, weakref.WeakSet[_Position]()
+
+    def advance(state: _Position, count: int) -> _Position:
+        for k in range(state.block, state.block + count):
+            repeated[k] += 1
+        return _Position(state.block + count, alive)
+
+    def take(block: int, state: _Position) -> None:
+        # The state of the block in work may be none of the checkpoints.
+        assert state.block == block and len(alive) <= checkpoints + 1
+        taken.append(block)
+
+    revolve(range(blocks), _Position(0, alive), checkpoints, advance, take)
+    assert taken == list(reversed(range(blocks)))
+    assert max(repeated) <= repetitions_of(blocks, checkpoints)
+
+
+class _Position:
+    """State at the start of a block."""
+
+    def __init__(self, block: int, alive: weakref.WeakSet[_Position]) -> None:
+        self.block = block
+        alive.add(self)
+
+
+def test_schedule_of_a_million_steps_repeats_each_step_once() -> None:
+    found = schedule_of(1_000_000, 1_000_000, 1_000_000, 350, 670, "top")
+    assert found.block * 350 + found.checkpoints * 670 <= 1_000_000
+    assert repetitions_of(-(-1_000_000 // found.block), found.checkpoints) == 1

@@ -23,19 +23,23 @@ from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.system.system import System
 
-_libraries: WeakKeyDictionary[KernelSets, list[tuple[ProgrammedMethod, Library]]] = WeakKeyDictionary()
-"""Libraries by the kernel sets, which copies of a system share."""
+_Known = tuple[ProgrammedMethod, Library, ProblemTemplate]
+
+_known_libraries: WeakKeyDictionary[KernelSets, list[_Known]] = WeakKeyDictionary()
+"""Libraries with their C structures by the kernel sets, which copies of a system share."""
 
 
-def _library(system: System, method: ProgrammedMethod) -> Library:
-    known = _libraries.setdefault(system.sets, [])
+def _known(system: System, method: ProgrammedMethod) -> tuple[Library, ProblemTemplate]:
+    known = _known_libraries.setdefault(system.sets, [])
     is_shared = system.mechanics.saddle_algebra is None
-    found = next((x for m, x in known if m == method), None) if is_shared else None
-    if found is None:
-        found, _ = adjoint_library(system, method)
-        if is_shared:
-            known.append((method, found))
-    return found
+    for other, library, template in known if is_shared else ():
+        if other == method:
+            return library, template
+    library, _ = adjoint_library(system, method)
+    template = ProblemTemplate(library, system.layout, tables_of(system, method))
+    if is_shared:
+        known.append((method, library, template))
+    return library, template
 
 
 class Cotangents:
@@ -77,8 +81,8 @@ class AdjointMethod:
     """
 
     def __init__(self, system: System, method: ProgrammedMethod, control: StepControl) -> None:
-        self._system, self._library = system, _library(system, method)
-        template = ProblemTemplate(self._library, system.layout, tables_of(system, method))
+        self._system = system
+        self._library, template = _known(system, method)
         self._problem, problem_held = template.problem(system.prepared)
         self._control, control_held = in_memory(self._library, control_structure(system.layout, control))
         size = max(int(self._library.call.symlie_reverse_workspace(self._problem)), 1)

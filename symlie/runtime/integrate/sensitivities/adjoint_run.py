@@ -44,7 +44,7 @@ class AdjointRun:
 
     def __init__(self, run: Run, method: ProgrammedMethod, *, records_start: bool, memory: int | None) -> None:
         self.run, self._method = run, method
-        self._start = Start.of(method.program(features_of(run.system.mechanics, compiled=True)))
+        self._start = Start.of(method.known_program(features_of(run.system.mechanics, compiled=True)))
         if memory is None:
             self._trail, self.solution, self._recorded = trail_of_run(run, self._start, records_start=records_start)
             self._checkpoints = None
@@ -127,7 +127,7 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     if method.coordinates != "exp" or method.composition is not None:
         return "steps are composed, or taken in other local coordinates than exp"
     features = features_of(system.mechanics, compiled=True)
-    program = method.program(features)
+    program = method.known_program(features)
     if program.carried or program.history:
         return "steps depend on earlier ones"
     if name := missing_rule(program):

@@ -12,9 +12,11 @@ Source: [Griewank2008], chapter 12.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -31,6 +33,8 @@ from symlie.runtime.solution.trace import TRACE_COLUMNS
 
 T, H, ACCEPTED = (list(TRACE_COLUMNS).index(name) for name in ("t", "h", "accepted"))
 """Columns of traces."""
+
+State = TypeVar("State")
 
 OBJECT = 128
 """Bytes of an array object."""
@@ -63,10 +67,12 @@ def repetitions_of(blocks: int, checkpoints: int) -> int:
 def schedule_of(steps: int, largest: int, memory: int, of_step: int, of_checkpoint: int, name: str) -> Schedule:
     """Return the schedule with the fewest repeated steps within a memory in bytes, for given sizes of the largest
     block, of a step and of a checkpoint; raise ModelError if not even one step fits."""
+    # The state of the block in work is in memory together with the checkpoints.
+    memory -= of_checkpoint
     if memory < of_step + of_checkpoint:
         raise ModelError(
-            f"memory = {memory} bytes are not enough for even one checkpoint of '{name}', which needs "
-            f"{of_step + of_checkpoint} bytes together with one step; allow more."
+            f"memory = {memory + of_checkpoint} bytes are not enough for even one checkpoint of '{name}', which needs "
+            f"{of_step + 2 * of_checkpoint} bytes together with one step; allow more."
         )
     best, least = Schedule(1, 1), math.inf
     size = 1.0
@@ -82,6 +88,32 @@ def schedule_of(steps: int, largest: int, memory: int, of_step: int, of_checkpoi
         if repeated < least:
             best, least = Schedule(block, checkpoints), repeated
     return best
+
+
+def revolve(
+    blocks: range,
+    state: State,
+    checkpoints: int,
+    advance: Callable[[State, int], State],
+    take: Callable[[int, State], None],
+) -> None:
+    """Take consecutive blocks from the last to the first, each with the state at its start.
+
+    The given state is that at the start of the first block, and one of the checkpoints. ``advance`` returns the state
+    after some blocks.
+    """
+    first, last = blocks.start, blocks.stop
+    while last - first > 1:
+        count = last - first
+        if checkpoints > 1:
+            before = most_blocks(checkpoints, repetitions_of(count, checkpoints) - 1)
+            middle = first + min(count - 1, before)
+            revolve(range(middle, last), advance(state, middle - first), checkpoints - 1, advance, take)
+            last = middle
+        else:
+            take(last - 1, advance(state, count - 1))
+            last -= 1
+    take(first, state)
 
 
 class Checkpoints:
@@ -100,24 +132,9 @@ class Checkpoints:
 
     def reverse(self, take: Callable[[Trail, int], None]) -> None:
         """Pass all blocks of steps to a function, from the last to the first, with the number of the first state."""
-        blocks = -(-self._steps // self._schedule.block)
-        self._reverse(0, blocks, self._packed(self._run.begin), self._schedule.checkpoints, take)
-
-    def _reverse(
-        self, first: int, last: int, state: Array, checkpoints: int, take: Callable[[Trail, int], None]
-    ) -> None:
-        """Process a range of blocks from the state at its start, which is one of the checkpoints."""
-        while last - first > 1:
-            count = last - first
-            r = repetitions_of(count, checkpoints)
-            if checkpoints > 1:
-                middle = first + max(1, min(count - 1, most_blocks(checkpoints, r - 1)))
-                self._reverse(middle, last, self._advanced(state, middle - first), checkpoints - 1, take)
-                last = middle
-            else:
-                self._take(last - 1, self._advanced(state, count - 1), take)
-                last -= 1
-        self._take(first, state, take)
+        blocks, begin = -(-self._steps // self._schedule.block), self._packed(self._run.begin)
+        taken = functools.partial(self._take, take)
+        revolve(range(blocks), begin, self._schedule.checkpoints, self._advanced, taken)
 
     def _advanced(self, state: Array, blocks: int) -> Array:
         """Return the state after some blocks."""
@@ -129,7 +146,7 @@ class Checkpoints:
             loop.drain(Recorder(self._run.system.layout))
         return self._packed(loop.captured())
 
-    def _take(self, block: int, state: Array, take: Callable[[Trail, int], None]) -> None:
+    def _take(self, take: Callable[[Trail, int], None], block: int, state: Array) -> None:
         """Process one block."""
         begin, first = self._unpacked(state), block * self._schedule.block
         steps = min(self._schedule.block, self._steps - first)

@@ -82,6 +82,17 @@ class ProgrammedMethod(Method):
         self.write_step(s)
         return s.program()
 
+    @cached_property
+    def _programs(self) -> dict[Features, Program]:
+        """Recorded programs."""
+        return {}
+
+    def known_program(self, features: Features) -> Program:
+        """Return the step for systems with certain features, recorded once."""
+        if features not in self._programs:
+            self._programs[features] = self.program(features)
+        return self._programs[features]
+
     def starts_from_multipliers(self, features: Features) -> bool:
         programs = [self.program(features), *([self.starter.program(features)] if self.starter is not None else [])]
         return any(program.has(StageWithMultipliers) for program in programs)

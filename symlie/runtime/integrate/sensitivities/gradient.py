@@ -103,7 +103,8 @@ def gradient(
         by the recorded values of these outputs, shape (n,) or (n, components) as in `Solution.outputs`.
     memory
         Largest memory for the states that adjoint steps start from, in bytes; the steps of a run are then repeated from
-        checkpoints. Default: all states are stored. Other gradients store no states, or matrices of some steps.
+        checkpoints. Default: all states are stored. Other ways of differentiation store no states, or matrices of some
+        steps.
 
     Returns
     -------

@@ -195,7 +195,8 @@ SYSTEM_KERNELS = (
                    set=ADJOINT)
       for name, meaning in (("balance", "wᵀ(M a + g + Bᵀ λ) for fixed a"), ("position", "wᵀΦ"),
                             ("hidden", "wᵀ(B v + b)"), ("curvature", "wᵀ(B a + Z) for fixed a"),
-                            ("field", "wᵀf of fields f"), ("output", "wᵀy of outputs y"))),
+                            ("field", "wᵀf of fields f"),
+                            ("dependent", "wᵀ(F, V) of dependent nodes"), ("output", "wᵀy of outputs y"))),
 )  # fmt: skip
 """All system kernels."""
 

@@ -41,7 +41,7 @@ class GradientPlaces:
     kernel: str
     """Name in the table of system kernels."""
     weights: str
-    """Vector of the weights: ``velocities``, ``rows``, ``fields`` or ``outputs``."""
+    """Vector of the weights: ``velocities``, ``rows``, ``fields``, ``dependents`` or ``outputs``."""
     places: tuple[tuple[str, tuple[int, ...]], ...]
     """Places of the components of each result, by name."""
 

@@ -16,7 +16,7 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import inverse_dynamics
-from symlie.derive.fields import moved_nodes, total_field
+from symlie.derive.fields import moved_nodes, placed_offsets, total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
@@ -53,6 +53,7 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
     }
     builder = _Builder(model, derived)
     found = [builder.kernel(name, weights, term) for name, (weights, term) in terms.items()]
+    found.append(builder.dependents())
     kernels = tuple(kernel for kernel, _ in found if kernel.body.outputs)
     places = tuple(part for kernel, part in found if kernel.body.outputs)
     nodes = statement.nodes
@@ -68,6 +69,9 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
             for n in nodes
         ),
         fields=tuple((k, nodes[k].group.dimension) for k in moved),
+        placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
+        places_backwards=any(p.last_first for p in statement.placements),
+        located=tuple(p.place for p in statement.locations),
         gradients=places,
         own_parameters=len(builder.own),
         outputs=sum(len(o.components) for o in statement.outputs),
@@ -96,14 +100,42 @@ class _Builder:
 
     def kernel(self, name: str, weights: str, term: Sequence[Expr]) -> tuple[Kernel, GradientPlaces]:
         """Return the kernel of the gradient of a weighted term, and the places of its components."""
-        program, statement = self._statement.program, self._statement
+        program = self._statement.program
         factors = program.fresh("w", len(term)) if term else ()
-        by_value = self._gradient(program.vector(term), factors, by_acceleration=weights == "fields")
+        return self._kernel(name, weights, program.vector(term), factors, factors)
+
+    def dependents(self) -> tuple[Kernel, GradientPlaces]:
+        """Return that of configurations and velocities of dependent nodes, without those of their reference nodes.
+
+        Cotangents w of configurations F are converted to those of their stored components, the gradient of w·δ by the
+        rate of F with the tangent δ.
+        """
+        statement, program = self._statement, self._statement.program
+        term, factors = list(placed_offsets(statement)), list[Expr]()
+        symbols = list(program.fresh("w", len(term))) if term else []
+        factors += symbols
+        for located in statement.locations:
+            group, stored = statement.nodes[located.place].lie_group, program.vector(located.configuration)
+            w, v = (program.fresh("w", group.dimension) for _ in range(2))
+            rate = program.fresh("w", len(stored))
+            tangent = group.algebra_tangent(program, stored, rate)
+            (by_rate,) = reverse(program, list(zip(tangent, w, strict=True)), [Value(rate, Euclidean(len(rate)))])
+            term += [*stored, *located.velocity]
+            factors += [*by_rate, *v]
+            symbols += [*w, *v]
+        return self._kernel("dependent_gradient", "dependents", program.vector(term), factors, symbols)
+
+    def _kernel(
+        self, name: str, weights: str, term: Vector, factors: Sequence[Expr], symbols: Sequence[Expr]
+    ) -> tuple[Kernel, GradientPlaces]:
+        """Return the kernel of the gradient of Σ factor·term, with factors that are functions of weights."""
+        program, statement = self._statement.program, self._statement
+        by_value = self._gradient(term, factors, by_acceleration=weights == "fields")
         results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
         places = {label: _places(label, part) for label, part in results.items()}
         outputs = [results[label][k] for label, part in places.items() for k in part]
-        references = {**self._references, **{s: f"w[{k}]" for k, s in enumerate(factors)}}
-        inputs = {**self._sizes, "w": len(term)}
+        references = {**self._references, **{s: f"w[{k}]" for k, s in enumerate(symbols)}}
+        inputs = {**self._sizes, "w": len(symbols)}
         arguments = (
             Argument("t", None),
             *(Argument(label, inputs[label]) for label in ("q", "v", "a", "multipliers", "w", "p", "e")),

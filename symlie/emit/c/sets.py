@@ -44,7 +44,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "fixed": False,
         "blocks": {"kernels": {}},
         "nodes": kernels.nodes,
-        "elements": [_element_view(e, kernels) for e in kernels.elements],
+        "elements": [{"number": k, **_element_view(e, kernels)} for k, e in enumerate(kernels.elements)],
         "follows_fields": kernels.follows_fields,
         "weights": [printer.constant(w) for w in kernels.weights],
         "motions": kernels.motions,
@@ -57,7 +57,13 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "columns": {name: columns for rows in shared for name, columns in rows.jets.items()},
         "inputs": kernels.inputs,
         "parameters": kernels.parameters,
-        "gradient_kernels": [k for k in gathered(chosen.rows, Gather.OWN) if k.name.endswith("_gradient")],
+        "gradient_kernels": [
+            k
+            for k in gathered(chosen.rows, Gather.OWN)
+            if k.name.endswith("_gradient") and k.name != "dependent_gradient"
+        ],
+        "has_dependents": any(g.kernel == "dependent_gradient" for e in kernels.elements for g in e.gradients)
+        or any(e.placements for e in kernels.elements),
         "input_kernels": {g.kernel for e in kernels.elements for g in e.gradients if dict(g.places)["ub"]},
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
@@ -158,6 +164,16 @@ def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:
     return found
 
 
+def _dependents(element: ElementTypeSet) -> dict[str, object]:
+    """Return the places of the weights of dependent nodes: configuration and velocity of each."""
+    parts, offset = [], 2 * sum(dimension for _, _, dimension in element.placements)
+    for place in element.located:
+        dimension = element.places[place].dimension
+        parts.append((place, dimension, offset))
+        offset += 2 * dimension
+    return {"located_parts": parts, "weights_of_dependents": offset}
+
+
 def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, object]:
     chosen = kernels.set
     counts = {m.letter: p.count for m, p in zip(chosen.matrices, element.patterns, strict=True)}
@@ -183,6 +199,7 @@ def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, obj
         "kernels": {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels},
         "gradients": {g.kernel: {"weights": g.weights, "places": dict(g.places)} for g in element.gradients},
         "own_parameters": element.own_parameters,
+        **_dependents(element),
         "outputs": element.outputs,
         "counts": counts,
         "rolls": any(k.signature.name.endswith("_rolling") for k in element.kernels),

@@ -68,6 +68,18 @@ PART_OF_STEP void field_cotangents(const symlie_problem *restrict P, symlie_real
     add_field_gradient(P, t, q, v, a, lambda, x, gradient, of_q, of_v, of_a, of_lambda);
 }
 
+/* Cotangents of q and v before dependent nodes are computed from the others. */
+PART_OF_STEP void dependent_cotangents(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                       const symlie_real *with_q, const symlie_real *with_v, symlie_gradient *restrict gradient,
+                                       symlie_real *restrict of_q, symlie_real *restrict of_v)
+{
+    take_cotangent(DIMENSION, with_q, of_q);
+    take_cotangent(DIMENSION, with_v, of_v);
+#if GRADIENT_DEPENDENTS
+    pull_dependents(P, t, q, v, gradient, of_q, of_v);
+#endif
+}
+
 /* Compute -w of M w = a'; B is any constraint Jacobian. */
 static inline int solve_mass_transposed(const symlie_problem *restrict P, const mass_matrix *restrict mass, symlie_real *restrict work,
                                         const symlie_real *restrict B, const symlie_real *restrict of_a, symlie_real *restrict w)

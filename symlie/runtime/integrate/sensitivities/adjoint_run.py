@@ -132,8 +132,8 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         return "steps depend on earlier ones"
     if name := missing_rule(program):
         return f"the instruction {name} has no transposed rule"
-    if layout.has_coordinate_rates or layout.has_placed_nodes or layout.manifest.motions:
-        return "the model has coordinate rates, prescribed or dependent nodes"
+    if layout.has_coordinate_rates or layout.manifest.motions:
+        return "the model is stepped in stored coordinates of rotations, or has prescribed nodes"
     has_gaps = any(
         not a < b and is_recorded
         for a, b, is_recorded in zip(run.plan.start, run.plan.end, run.plan.record_end, strict=True)

@@ -158,6 +158,20 @@ class FieldCotangents(Instruction):
 
 
 @dataclass(frozen=True)
+class DependentCotangents(Instruction):
+    """Cotangents of q and v without prescribed and dependent nodes, from those with them at t + c h."""
+
+    c: float
+    q: Value
+    v: Value
+    of_q: Value | None
+    of_v: Value | None
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
+    has_effects: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
 class StartCotangents(Instruction):
     """Cotangents of q, v and λ at the start of the step."""
 

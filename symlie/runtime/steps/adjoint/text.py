@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.adjoint.instructions import (
     BracketTranspose,
+    DependentCotangents,
     EndCotangents,
     FieldCotangents,
     InverseTangentGradient,
@@ -22,7 +23,7 @@ from symlie.runtime.steps.adjoint.instructions import (
 from symlie.runtime.steps.adjoint.transposition import transposed
 from symlie.runtime.steps.c_text import StepPrinter, step_definitions
 from symlie.runtime.steps.expressions import Value
-from symlie.runtime.steps.instructions import Instruction
+from symlie.runtime.steps.instructions import At, Instruction
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween, StageWithMultipliers
 from symlie.runtime.steps.value_text import time_text
@@ -129,6 +130,13 @@ class _AdjointPrinter(StepPrinter):
                 ]
                 arguments = ", ".join([*point, self._array(x), "&start->gradient", *out])
                 yield f"field_cotangents(P, {arguments});"
+            case At(c, q, v):
+                yield from (*self._copied(q, line.results[0]), *self._copied(v, line.results[1]))
+                yield f"step_prescribe(P, {time_text(c)}, {out[0]}, {out[1]});"
+            case DependentCotangents(c, q, v, of_q, of_v):
+                values = [*map(self._array, (q, v)), *map(self._or_zero, (of_q, of_v))]
+                arguments = ", ".join([time_text(c), *values, "&start->gradient", *out])
+                yield f"dependent_cotangents(P, {arguments});"
             case StartCotangents(q, v, multiplier):
                 for value, name, size in ((q, "q", "DIMENSION"), (v, "v", "DIMENSION"), (multiplier, "lambda", "ROWS")):
                     yield f"take_cotangent({size}, {self._or_zero(value)}, start->{name});"

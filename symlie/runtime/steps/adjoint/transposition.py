@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from symlie.runtime.steps.adjoint.instructions import (
     BracketTranspose,
+    DependentCotangents,
     EndCotangents,
     FieldCotangents,
     InverseTangentGradient,
@@ -33,6 +34,7 @@ from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
+    At,
     Bracket,
     End,
     Instruction,
@@ -42,6 +44,7 @@ from symlie.runtime.steps.instructions import (
     NextStage,
     Residuals,
     Sum,
+    VelocityAt,
 )
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import (
@@ -61,8 +64,8 @@ from symlie.runtime.steps.values import (
 )
 
 TRANSPOSED = (
-    Add, Advance, Bracket, End, Field, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage,
-    Residuals, Stage, StageBetween, StageWithMultipliers, Sum,
+    Add, Advance, At, Bracket, End, Field, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage,
+    Residuals, Stage, StageBetween, StageWithMultipliers, Sum, VelocityAt,
 )  # fmt: skip
 """Instructions with transposed rules."""
 
@@ -166,6 +169,9 @@ class _Transposition:
             case Stage() | StageWithMultipliers() | StageBetween():
                 self._stage(instruction, line)
                 return
+            case At() | VelocityAt():
+                self._dependents(instruction, line)
+                return
         kind = Multiplier if isinstance(instruction, MultiplierSum) else Algebra
         found = self._total(results[0], kind)
         if found is None:
@@ -204,6 +210,15 @@ class _Transposition:
                 yield q, self._one(BracketTranspose(theta, moved)), -1.0, 0
             case _:
                 raise AssertionError(instruction)
+
+    def _dependents(self, at: At | VelocityAt, line: Line) -> None:
+        q, v = line.results if isinstance(at, At) else (at.q, line.results[0])
+        of_q = self._total(q) if isinstance(at, At) else None
+        of_v = self._total(v)
+        if of_q is not None or of_v is not None:
+            found = self._append(DependentCotangents(at.c, q, v, of_q, of_v))
+            for value, x in zip((at.q, at.v), found, strict=True):
+                self._add(value, x)
 
     def _stage(self, stage: Stage | StageWithMultipliers | StageBetween, line: Line) -> None:
         a, multiplier = line.results

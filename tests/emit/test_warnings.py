@@ -22,11 +22,12 @@ from symlie.elements.joints.minimal import joint_tree
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files, set_files
-from symlie.runtime.integrate.driver_library import driver_files, lanes_files
+from symlie.runtime.integrate.driver_library import adjoint_files, driver_files, lanes_files
 from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
@@ -96,6 +97,9 @@ def time_loops(name: str) -> Iterator[dict[str, str]]:
         yield driver_files(system, chosen)
 
 
+ADJOINTS = ("heavy_top_S3", "heavy_top_SE3", "polar", "chain", "large", "quadrotors")
+"""Models whose adjoints are compiled."""
+
 REPEATED = ("heavy_top_SO3", "heavy_top_SO3xR3", "heavy_top_S3xR3", "heavy_top_S3sR3", "large")
 """Models whose statements are those of others on other groups, or in larger numbers."""
 
@@ -137,6 +141,18 @@ def test_lanes_compile_without_warnings(compiler: str, name: str, tmp_path: Path
         methods.append(method("taylor"))
     for chosen in methods if system.mechanics.saddle_algebra is None else ():
         checked(compiler, tmp_path, lanes_files(system, chosen, 2), "lanes.c")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in (*REPEATED, "quadrotors") else n for n in ADJOINTS]
+)
+def test_adjoints_compile_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
+    system = equations_named(name).compile(backend="numpy")
+    for chosen in (method("half_explicit_5"), method("index1_dopri5"), method("rkmk_rk44"), method("cf4")):
+        if chosen.refusal(system.layout) is None:
+            assert isinstance(chosen, ProgrammedMethod)
+            checked(compiler, tmp_path, adjoint_files(system, chosen), "adjoint.c")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

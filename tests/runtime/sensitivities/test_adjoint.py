@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import symlie as sl
 from symlie.errors import ModelError
+from symlie.models import pendulum_chain
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
 from symlie.runtime.integrate.sensitivities.checkpoints import repetitions_of, revolve, schedule_of
@@ -22,6 +23,7 @@ from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.runtime.sensitivities.models import driven_top, hinge, pendulum, springs
+from tests.runtime.test_dependent_nodes import located
 from tests.systems import chain_model, heavy_top_system, large_model, polar_model
 
 Case = tuple[Callable[[], sl.System], list[str], dict[str, Any]]
@@ -83,6 +85,17 @@ def held() -> sl.System:
     return system.with_input("force", [0.0, 0.21, 0.4], [[1.0, 0.3], [-0.5, 0.1], [0.4, 2.0]], "hold")
 
 
+@functools.cache
+def links() -> sl.System:
+    """Massless rods between bodies on spheres, whose ends are dependent nodes, and the last one of them."""
+    model = pendulum_chain.build(links=2)
+    end = sl.ElementType("end", node="R3")
+    end.output("tip", end.node.x, unit="m")
+    points = next(a for a in model.arrays if a.name == "points")
+    model.add(end, [points[2]])
+    return model.derive().compile(backend="c")
+
+
 TOP = ["mass", "inertia", "lever", "gravity"]
 
 CASES: list[Case] = [
@@ -104,6 +117,8 @@ CASES: list[Case] = [
     (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "half_explicit_2"}),
     (spheres, ["mass", "law_values", "ball.x_dot"], {"h": 1 / 32, "method": "rkmk_bs32"}),
     (hinge, ["gravity", "pivot.rate"], {"h": 1 / 64}),
+    (links, ["gravity"], {"h": 1 / 64, "method": "rkmk_rk44"}),
+    (functools.partial(located, "closed_loop", "c"), ["gravity"], {"h": 1 / 64}),
 ]
 
 
@@ -113,7 +128,7 @@ def weighted(solution: sl.Solution) -> Array:
     return np.cos(1.0 + np.arange(len(solution.t) * size)).reshape(len(solution.t), size)
 
 
-def reversed_gradient(system: sl.System, t_end: float, names: Sequence[str], options: dict[str, Any]) -> AdjointRun:
+def run_in_reverse(system: sl.System, t_end: float, options: dict[str, Any]) -> AdjointRun:
     """The run of a gradient in reverse."""
     found = AdjointRun.of(system, t_end, RunOptions.of(dict(options)))
     assert found is not None
@@ -133,7 +148,7 @@ def test_adjoint_equals_forward_derivatives(
     build: Callable[[], sl.System], names: list[str], options: dict[str, Any]
 ) -> None:
     system = build()
-    run = reversed_gradient(system, 0.5, names, options)
+    run = run_in_reverse(system, 0.5, options)
     found = run.gradient(variables_of(system, names), weighted(run.solution))
     expected = forward_gradient(system, 0.5, names, options)
     assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
@@ -143,14 +158,15 @@ def test_adjoint_equals_forward_derivatives(
 def test_adjoint_is_exact_for_small_and_large_rotations(Omega: list[float]) -> None:
     system, names = driven_top().with_initial("body", Omega=Omega), ["inertia", "torque", "body.Omega"]
     options = {"h": 1 / 32, "method": "rkmk_rk44"}
-    run = reversed_gradient(system, 0.25, names, options)
+    run = run_in_reverse(system, 0.25, options)
     found = run.gradient(variables_of(system, names), weighted(run.solution))
     expected = forward_gradient(system, 0.25, names, options)
     assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
 
 
 def test_adjoint_equals_matrices_of_steps_in_numpy() -> None:
-    names, options = ["inertia", "lag", "torque", "motor.x"], {"h": 1 / 64, "record_every": 5}
+    options: dict[str, Any] = {"h": 1 / 64, "record_every": 5}
+    names = ["inertia", "lag", "torque", "motor.x"]
     weights = {name: 2.0 * np.arange(part.stop - part.start) for name, (part, _) in driven_top().layout.outputs.items()}
 
     def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
@@ -175,7 +191,7 @@ def test_adjoint_equals_matrices_of_steps_in_numpy() -> None:
 )
 def test_run_of_adjoint_has_the_states_of_solve(build: Callable[[], sl.System], options: dict[str, Any]) -> None:
     system = build()
-    found = reversed_gradient(system, 0.5, [], options).solution
+    found = run_in_reverse(system, 0.5, options).solution
     expected = sl.solve(system, 0.5, **options)
     for name in ("t", "q", "v", "multipliers", "carried"):
         assert np.array_equal(getattr(found, name), getattr(expected, name))

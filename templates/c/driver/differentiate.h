@@ -44,9 +44,9 @@ int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie
     keep_angles(P, work, t, moved);
     take_tangents(STORAGE, moved, q);
     take_tangents(DIMENSION, moved_v, v);
-    if (!P->integrates_velocities) return SYMLIE_DONE;
     const int status = symlie_acceleration(&with_workspace, t, q, v, a, multipliers);
-    if (status != SYMLIE_DONE) return status;
+    /* Without integrated velocities, multipliers may be undetermined; those of dependent nodes are not. */
+    if (status != SYMLIE_DONE) return P->integrates_velocities ? status : SYMLIE_DONE;
     take_tangents(ROWS, multipliers, lambda);
     take_tangents(DIMENSION, a, acceleration);
     return SYMLIE_DONE;

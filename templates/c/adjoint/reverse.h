@@ -61,7 +61,7 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
         symlie_state state = {.t = t};
         add_weights(P, trail, n + 1, end);
         copy(ROWS, trail->lambda + n * ROWS, lambda);
-        copy(DIMENSION, trail->acceleration + n * DIMENSION, a);
+        if (STARTS_FROM_ACCELERATION) copy(DIMENSION, trail->acceleration + n * DIMENSION, a);
         state.q = (symlie_real *)trail->q + n * STORAGE;
         state.v = (symlie_real *)trail->v + n * DIMENSION;
         state.lambda = lambda, state.acceleration = a;

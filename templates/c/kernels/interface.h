@@ -283,7 +283,7 @@ typedef struct {
     const symlie_scalar *q;
     const symlie_scalar *v;
     const symlie_scalar *lambda;
-    const symlie_scalar *acceleration;
+    const symlie_scalar *acceleration; /* v' that is known at the start of the next step, for methods that start from it */
     const long long *weighted;  /* number of the weights of the outputs of each state; -1: none */
     const symlie_scalar *const *weights; /* weights of the outputs of all elements of each type; null: none */
 } symlie_trail;

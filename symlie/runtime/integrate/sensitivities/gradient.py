@@ -123,11 +123,12 @@ def gradient(
     """
     check_multipliers(options.get("multipliers", "stage"))
     check_loss(loss)
+    bound = _checked_memory(memory)
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
     adjoint = None
     if len(variables) >= FEWEST_REVERSE:
-        adjoint = AdjointRun.of(system, t_span, options_of_run, memory=_checked_memory(memory))
+        adjoint = AdjointRun.of(system, t_span, options_of_run, memory=bound)
     if adjoint is not None:
         value, weights = weights_of_loss(adjoint.solution, loss(adjoint.solution))
         return Gradient(value, adjoint.gradient(variables, weights), labels, adjoint.solution)

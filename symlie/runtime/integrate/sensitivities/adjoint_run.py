@@ -69,6 +69,8 @@ class AdjointRun:
         """Return a run from the initial state, with a bound of the memory for its states in bytes, or None if its steps
         have no adjoint; raise UnsupportedMethodError if it has no derivatives, ModelError if a terminal event ends it
         or not even one state fits into the memory, and the errors of `solve`."""
+        if system.backend != "c":
+            return None
         request = requested(system, t_span, options)
         parts = request.method, request.plan, request.control, request.record_every, request.settings
         run = Run(system, *parts, system.timings, beginning(system, request))
@@ -120,8 +122,6 @@ class AdjointRun:
 def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     """Return why the steps of a run have no adjoint; empty if they have."""
     system, layout = run.system, run.system.layout
-    if system.backend != "c":
-        return "the backend is NumPy"
     if isinstance(method, Implicit):
         return "the method is implicit"
     if method.coordinates != "exp" or method.composition is not None:

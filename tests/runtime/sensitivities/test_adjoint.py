@@ -86,6 +86,25 @@ def held() -> sl.System:
 
 
 @functools.cache
+def disk() -> sl.System:
+    """A disk that rolls without slip: a constraint on the configuration, and two on the velocities."""
+    model = sl.Model("disk")
+    m, r = model.parameter("mass", 1.3, unit="kg"), model.parameter("radius", 0.4, unit="m")
+    q = model.node("disk", sl.SE3)
+    axis = q.R[:, 2]
+    slope = sl.vector(axis[0] * axis[2], axis[1] * axis[2], axis[2] ** 2 - 1)
+    contact = r * slope / sl.sqrt(slope.dot(slope))
+    model.kinetic_energy(m * (q.U.dot(q.U) + r**2 / 4 * q.Omega.dot(sl.diag(1, 1, 2) * q.Omega)) / 2)
+    model.potential_energy(9.81 * m * q.x[2])
+    model.constraint("contact", (q.x + contact)[2])
+    model.nonholonomic_constraint("rolling", (q.R * q.U + (q.R * q.Omega).cross(contact))[:2, :])
+    model.output("touching", q.x + contact, unit="m")
+    tilt = sl.rotation(axis=[0, 1, 0], angle=1.2)
+    model.initial(q, rotation=tilt, x=[0, 0, 0.4 * np.sin(1.2)], Omega=[-2.8, 0.3, 1.0])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
 def links() -> sl.System:
     """Massless rods between bodies on spheres, whose ends are dependent nodes, and the last one of them."""
     model = pendulum_chain.build(links=2)
@@ -117,6 +136,7 @@ CASES: list[Case] = [
     (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "half_explicit_2"}),
     (spheres, ["mass", "law_values", "ball.x_dot"], {"h": 1 / 32, "method": "rkmk_bs32"}),
     (hinge, ["gravity", "pivot.rate"], {"h": 1 / 64}),
+    (disk, ["mass", "disk.Omega"], {"h": 1 / 128}),
     (links, ["gravity"], {"h": 1 / 64, "method": "rkmk_rk44"}),
     (functools.partial(located, "closed_loop", "c"), ["gravity"], {"h": 1 / 64}),
 ]

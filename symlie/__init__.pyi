@@ -39,7 +39,6 @@ from symlie.derive.continuum_equations import ContinuumEquations as ContinuumEqu
 from symlie.derive.equations import Equations as Equations
 from symlie.elements.continua.continuum import Continuum as Continuum
 from symlie.elements.cosserat_rod import CosseratRod as CosseratRod
-from symlie.elements.forces.contact import SphereOnPlane as SphereOnPlane
 from symlie.elements.forces.contacts import BoxPlaneContact as BoxPlaneContact
 from symlie.elements.forces.contacts import DiskPlaneContact as DiskPlaneContact
 from symlie.elements.forces.contacts import JointStops as JointStops
@@ -51,6 +50,7 @@ from symlie.elements.forces.on_joints import JointController as JointController
 from symlie.elements.forces.on_joints import JointFriction as JointFriction
 from symlie.elements.forces.on_joints import TorsionSpring as TorsionSpring
 from symlie.elements.forces.on_joints import two_parabolas as two_parabolas
+from symlie.elements.forces.sphere_on_plane import SphereOnPlane as SphereOnPlane
 from symlie.elements.forces.springs import Bushing as Bushing
 from symlie.elements.forces.springs import Damper as Damper
 from symlie.elements.forces.springs import Spring as Spring

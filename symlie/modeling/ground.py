@@ -43,7 +43,7 @@ class PlacedByCoordinates(Placed):
     def check_placement(self) -> None:
         """Raise `ModelError` if later initial values contradict the coordinates of the joint."""
 
-    def state_friction(self, coefficient: object, limit: object, radius: object | None, coordinate: str | None) -> None:
+    def _add_friction(self, coefficient: object, limit: object, radius: object | None, coordinate: str | None) -> None:
         """Add friction on coordinates of the joint; see `Model.friction`."""
         raise ModelError(f"Joint '{self.name}' has no coordinate for friction; friction needs a joint such as a hinge.")
 

@@ -498,7 +498,7 @@ class Model(Drawn, TableStatement):
                 f"The slip velocity of joint '{constraint.name}' follows from its coordinates; omit slip, and give "
                 "radius=… if it turns."
             )
-        constraint.state_friction(coefficient, limit, radius, coordinate)
+        constraint._add_friction(coefficient, limit, radius, coordinate)
 
     def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
         """Prescribe the motion of a node, which is then no longer an unknown.

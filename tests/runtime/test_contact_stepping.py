@@ -242,3 +242,13 @@ def test_unsupported_runs_are_refused(tmp_path: Path) -> None:
         bouncing("c").export("c", tmp_path / "ball", method="rattlie", h=1e-2)
     with pytest.raises(ModelError, match="use record_every=1"):
         _ = stepped(bouncing("c"), 1.0, 100, record_every=10).impacts
+
+
+def test_time_stepping_refuses_friction_of_joints_in_addition() -> None:
+    model = ball_model()
+    slider = model.node("slider", "R1")
+    model.kinetic_energy(slider.x_dot.dot(slider.x_dot) / 2)
+    model.friction("guide", limit=1.0, slip=slider.x_dot[0])
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(UnsupportedMethodError, match="does not support friction of joints and constraints in addition"):
+        sl.solve(system, 0.1, method="rattlie", h=0.01)

@@ -229,7 +229,7 @@ class MovingJoint(Joint):
             rate = self.coordinate_rate(known.name)
             self.load(select(beyond, -d * rate, 0), known.name)
 
-    def state_friction(self, coefficient: object, limit: object, radius: object | None, coordinate: str | None) -> None:
+    def _add_friction(self, coefficient: object, limit: object, radius: object | None, coordinate: str | None) -> None:
         """Add friction on coordinates of the joint; see `Model.friction`.
 
         Raises

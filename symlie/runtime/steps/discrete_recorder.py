@@ -78,7 +78,6 @@ class DiscreteRecorder(ImplicitRecorder):
         load: tuple[Vector, Scalar | float],
         guess: tuple[Vector | Expression, Multiplier],
         solution: tuple[Scalar | float, Vector],
-        *,
         has_contacts: bool = False,
     ) -> DiscreteStartValues:
         """Return the solution of the discrete equations at the start of a step from t + c h to t + (c + 1) h.

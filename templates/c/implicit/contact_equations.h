@@ -11,9 +11,7 @@
 #include "contact_table.h"
 
 /* Active sets. */
-#define CONTACT_OPEN 0
-#define CONTACT_SLIDES 1
-#define CONTACT_HOLDS 2
+enum { CONTACT_OPEN, CONTACT_SLIDES, CONTACT_HOLDS };
 
 typedef struct {
     symlie_real *law;           /* coefficients of friction and restitution of each contact */

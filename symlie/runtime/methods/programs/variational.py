@@ -40,11 +40,9 @@ def variational_step(s: StepRecorder, *, averages: bool, steps_contacts: bool = 
     part = s.where(known, h / h_n, 0.0)
     is_solution = s.where(known - SOLUTION, 0.0, 1.0) * s.where(h - h_n, 0.0, 1.0)
     guess = part * theta_n + s.where(known, 0.0, h) * s.v, s.multiplier_sum([part * part], [mu_n])
-    has_contacts = steps_contacts and s.has_contacts
-    start = s.discrete_start(
-        0, (s.q, s.v), (load_n, known), guess, (is_solution, rest_n), has_contacts=has_contacts
-    )  # (1), (2), (3)
-    end = s.contact_end(start, is_damped) if has_contacts else s.discrete_end(start, is_damped)  # (4), (5)
+    contacts = steps_contacts and s.has_contacts
+    start = s.discrete_start(0, (s.q, s.v), (load_n, known), guess, (is_solution, rest_n), contacts)  # (1), (2), (3)
+    end = s.contact_end(start, is_damped) if contacts else s.discrete_end(start, is_damped)  # (4), (5)
     end_q = end.q if isinstance(end, ContactEndValues) else start.q
 
     next_theta, next_mu, next_rest = (
@@ -55,9 +53,7 @@ def variational_step(s: StepRecorder, *, averages: bool, steps_contacts: bool = 
     next_known, multipliers = GUESS, s.multiplier_sum([2 / h], [end.mu])
     if averages and s.is_constrained:
         next_guess, no_solution = (next_theta, next_mu), (0.0, zero)
-        ahead = s.discrete_start(
-            1, (end_q, end.v), (end.load, 1.0), next_guess, no_solution, has_contacts=has_contacts
-        )  # (1), (2), (3)
+        ahead = s.discrete_start(1, (end_q, end.v), (end.load, 1.0), next_guess, no_solution, contacts)  # (1), (2), (3)
         next_theta, next_mu, next_rest, next_known = ahead.theta, ahead.mu, ahead.rest, SOLUTION
         multipliers = s.multiplier_sum([1 / h, 1 / (h * h)], [end.mu, ahead.mu])
         if isinstance(end, ContactEndValues):

@@ -11,6 +11,7 @@ a translation.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -174,7 +175,7 @@ class Motion(Brief):
 
 
 @dataclass(frozen=True, repr=False)
-class Slipping(Brief):
+class Slipping(Brief, ABC):
     """Coulomb friction against slip velocities, which the constraint NAME_slip holds at zero while it sticks."""
 
     name: str
@@ -194,9 +195,9 @@ class Slipping(Brief):
         return f"{self.name}_{what}" if self.name else what
 
     @property
+    @abstractmethod
     def closed(self) -> Symbol:
         """Number that is 1 while the contact is closed, otherwise 0."""
-        raise NotImplementedError
 
     @property
     def sticks(self) -> Symbol:

@@ -308,10 +308,10 @@ def execute(
                 loop.drain(recorder)
                 before, state = state, loop.captured(cpu, status in ENDS)
                 keep_rank_change(state, recorder)
-                tell(findings_on_the_way(run, state.counters, recorder))
                 if status in FAILURES:
                     failure = run.failure(status, state)
                     break
+                tell(findings_on_the_way(run, state.counters, recorder))
                 try:
                     interrupt.check()
                     if progress is not None:
@@ -344,7 +344,8 @@ def execute(
         )
     if failure is not None and not isinstance(failure, InconsistentResetError):
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
-    found = findings_on_the_way(run, state.counters, recorder)
+    # States of diverging series are wrong; the error replaces findings about them.
+    found = [] if isinstance(failure, DivergentSeriesError) else findings_on_the_way(run, state.counters, recorder)
     solution = solution_of(run, state, recorder, failure)
     if failure is not None and type(failure) in STEP_FAILURES:
         solution = _before_it_went_wrong(solution, failure)

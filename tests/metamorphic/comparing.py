@@ -17,6 +17,9 @@ from tests.metamorphic.resting import Rest, Statics
 from tests.metamorphic.transformations import TRANSFORMATIONS, Transformation
 from tests.metamorphic.writing import Writing
 
+DEVIATING = "The last configuration of node NAME"
+"""Beginning of the warning about runs whose steps are too long for the mechanism."""
+
 CHOSEN_AXES = ("displacement_x", "displacement_y")
 """Coordinates along axes of a joint that symlie chooses, whose signs and directions depend on the inertial frame."""
 
@@ -75,7 +78,8 @@ def compare(original: Results, found: Results, transformation: Transformation) -
         verdict.disagreements.append(f"refusal: {original.refusal!r} became {found.refusal!r}")
     if original.warnings != found.warnings:
         verdict.disagreements.append(f"warnings: {original.warnings} became {found.warnings}")
-    if verdict.disagreements or original.refusal:
+    # Runs that left the constraints amplify rounding; both warn.
+    if verdict.disagreements or original.refusal or DEVIATING in original.warnings:
         return verdict
     allowed = tolerances.METAMORPHIC_LIMIT if transformation.converges else tolerances.METAMORPHIC
     for name, expected in original.numbers.items():

@@ -38,6 +38,9 @@ class Algebra(Protocol):
     def apply_mass(self, mass: Array, v: Array) -> Array:
         """M v."""
 
+    def mass_diagonal(self, values: Array) -> Array:
+        """Diagonal of M."""
+
 
 def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
     """Sums of values (…, m) over equal indices, shape (…, size)."""
@@ -123,6 +126,11 @@ class Products:
         """Euclidean norms of the rows of B on the free components."""
         squares = jacobian**2 * self.layout.free[self.jacobian_columns]
         return np.sqrt(summed(self.jacobian_rows, squares, self.layout.rows))
+
+    def mass_diagonal(self, values: Array) -> Array:
+        """Diagonal of M."""
+        is_diagonal = self.mass_rows == self.mass_columns
+        return summed(self.mass_rows[is_diagonal], values[is_diagonal], self.layout.dimension)
 
     def sparse_mass(self, values: Array) -> Sparse:
         """M of one state, with both triangles."""

@@ -12,7 +12,7 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
 from symlie.runtime.linear.saddle import SaddleAlgebra
-from symlie.runtime.statics.component_sizes import ROUNDING, ComponentSizes, component_sizes
+from symlie.runtime.system.component_sizes import ROUNDING, ComponentSizes, component_sizes
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics

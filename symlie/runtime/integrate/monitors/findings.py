@@ -9,6 +9,7 @@ import numpy as np
 from symlie.errors import SymlieError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.accumulation import accumulating_event
+from symlie.runtime.integrate.monitors.deviation import deviation
 from symlie.runtime.integrate.monitors.energy_change import energy_changes
 from symlie.runtime.integrate.monitors.rank_loss import weak_constraints
 from symlie.runtime.layout.layout import Array, Layout
@@ -199,7 +200,7 @@ def findings_at_the_end(run: Run, solution: Solution, counters: Counters) -> lis
             "impacts, with a contact force or a constraint."
         )
     with np.errstate(all="ignore"):
-        found += _near_singular_coordinates(run, solution)
+        found += _near_singular_coordinates(run, solution) + deviation(run.system, solution)
         return found + energy_changes(run.system, run.control, run.begin, solution)
 
 

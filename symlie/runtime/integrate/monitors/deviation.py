@@ -18,6 +18,7 @@ from symlie.runtime.system.system import System
 LIMIT = 0.01
 """Acceptable deviation relative to the size of a component: a larger one is visible in figures."""
 
+
 def deviation(system: System, solution: Solution) -> list[str]:
     """Return a finding if the last state deviates from the constraint equations."""
     layout, mechanics = system.layout, system.mechanics
@@ -26,7 +27,7 @@ def deviation(system: System, solution: Solution) -> list[str]:
     t, q, v = float(solution.t[-1]), solution.q[-1], solution.v[-1]
     mass, jacobian, residual = mechanics.mass(t, q), mechanics.jacobian(t, q, v), mechanics.constraint(t, q)
     try:
-        step, multipliers = mechanics.saddle(mass, jacobian, jacobian, np.zeros_like(v), -residual)
+        step, _ = mechanics.saddle(mass, jacobian, jacobian, np.zeros_like(v), -residual)
     except (np.linalg.LinAlgError, IntegrationError):
         return []  # A change of rank has a finding of its own.
     relative = np.zeros(layout.dimension)
@@ -37,6 +38,6 @@ def deviation(system: System, solution: Solution) -> list[str]:
         return []
     node = next(node.name for node in layout.nodes if node.velocity.start <= place < node.velocity.stop)
     return [
-        f"The last configuration of node '{node}' deviates from the constraints by {relative[place]:.2g} of its size; use "
-        "smaller steps or tolerances, or stabilize='projection'."
+        f"The last configuration of node '{node}' deviates from the constraints by {relative[place]:.2g} of its "
+        "size; use smaller steps or tolerances, or stabilize='projection'."
     ]

@@ -1276,3 +1276,6 @@ EXCHANGED_CONSTRAINTS = 1e-9
 
 CONTROLLED = 1e-6
 """Angles that a controller holds, in rad: the default tolerance of runs; transients have decayed to below 1e-7."""
+
+SHORT_STEPS = 1e-12
+"""Multipliers up to 30 N after steps of any length, from the acceleration-level system: 100 units of rounding."""

@@ -55,9 +55,7 @@ class ShorterSteps:
         """Result of a step from a recorded state to the given time."""
         begin = State(float(start.t[k]), start.q[k], start.v[k], start.multipliers[k])
         trial = stepper.step(begin, float(t[k]) - begin.t)
-        if stepper.rows and stepper.method.own:
-            # A short step after a restart may have inaccurate multipliers.
-            _, trial.multipliers = stepper.acceleration(float(t[k]), trial.q, trial.v, trial.multipliers)
+        stepper.renew_multipliers(float(t[k]), trial)
         return trial
 
     def _in_c(self, compiled: CompiledMethod, recorded: States, interval: NDArray[np.intp], t: Array) -> States:

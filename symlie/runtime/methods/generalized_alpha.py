@@ -81,6 +81,11 @@ class GeneralizedAlpha(ImplicitProgram):
         )
 
     @property
+    def inside(self) -> GeneralizedAlpha:
+        # Short steps of index 3 divide rounding errors of positions by their length.
+        return replace(self, tableau=replace(self.tableau, index=2))
+
+    @property
     def order(self) -> int:
         return self.orders()[0].order
 

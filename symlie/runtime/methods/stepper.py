@@ -222,6 +222,12 @@ class Stepper:
             return acceleration, multipliers
         return m.solver.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
 
+    def renew_multipliers(self, t: float, trial: Trial) -> None:
+        """Replace the multipliers at the end of a step of any length by those of the acceleration-level system, since
+        most methods divide hidden constraints by the length."""
+        if self.rows and not self.method.is_polynomial:
+            _, trial.multipliers = self.acceleration(t, trial.q, trial.v, trial.multipliers)
+
     def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """Return v' and λ of a stage; for the first stage they may be known from the previous step."""
         if stage == 0 and state.acceleration is not None:

@@ -37,6 +37,20 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
     return status != SYMLIE_DONE ? status : minimise_multipliers(P, work, end, control, mass, trial);
 }
 
+/* Replace the multipliers at the end of a step of any length by those of the acceleration-level system: explicit and
+ * implicit steps divide hidden constraints by the length, which amplifies rounding in short ones. The scratch vector has
+ * the size of v. */
+static inline int renew_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end, mass_matrix *restrict mass,
+                                    symlie_trial *restrict trial, symlie_real *restrict scratch)
+{
+#if CONSTRAINED && !POLYNOMIAL
+    return index1_acceleration(P, work, end, trial->q, trial->v, mass, scratch, trial->lambda);
+#else
+    (void)P, (void)work, (void)end, (void)mass, (void)trial, (void)scratch;
+    return SYMLIE_DONE;
+#endif
+}
+
 /* Store the first stage of a rejected step: it depends on the state, not on the step size. */
 static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
                                     const symlie_trial *restrict trial)

@@ -27,10 +27,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
         int status = begin_method(P, work, start, end - start, control, &mass, &state);
         if (status == SYMLIE_DONE) status = try_step(P, work, start, end - start, control, &mass, &state, &trial);
         if (status == SYMLIE_DONE) status = finish_step(P, work, start, end, control, &mass, &state, &trial);
-#if CONSTRAINED && HAS_OWN_STATE
-        /* The multipliers of a short step after a restart may be inaccurate. */
-        if (status == SYMLIE_DONE) status = index1_acceleration(P, work, end, trial.q, trial.v, &mass, trial.first_acceleration, trial.lambda);
-#endif
+        if (status == SYMLIE_DONE) status = renew_multipliers(P, work, end, &mass, &trial, trial.first_acceleration);
         if (status != SYMLIE_DONE) return status;
         copy(STORAGE, trial.q, q);
         copy(DIMENSION, trial.v, v);

@@ -28,16 +28,19 @@ typedef struct {
 
 static inline long long inside_workspace(const symlie_problem *restrict P)
 {
-    return 6LL * DIMENSION + STORAGE + ROWS;
+    return 7LL * DIMENSION + STORAGE + ROWS;
 }
 
 /* Take a step of length x and evaluate the event functions at its end; the result is in `other`. */
 static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real end)
 {
     const symlie_problem *restrict P = in->P;
+    symlie_real *restrict work = in->work;
     symlie_trial *restrict other = in->other;
-    int status = try_step(P, in->work, in->t, x, in->control, in->mass, in->state, other);
-    if (status == SYMLIE_DONE) status = finish_step(P, in->work, in->t, end, in->control, in->mass, in->state, other);
+    int status = try_step(P, work, in->t, x, in->control, in->mass, in->state, other);
+    if (status == SYMLIE_DONE) status = finish_step(P, work, in->t, end, in->control, in->mass, in->state, other);
+    ARRAY(scratch, DIMENSION);
+    if (status == SYMLIE_DONE) status = renew_multipliers(P, work, end, in->mass, other, scratch);
     if (status == SYMLIE_DONE) system_events(P, end, other->q, other->v, other->lambda, other->event);
     return status;
 }

@@ -11,12 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from symlie.errors import IntegrationError
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.component_sizes import component_sizes
 from symlie.runtime.system.system import System
 
 LIMIT = 0.01
 """Acceptable deviation relative to the size of a component: a larger one is visible in figures."""
+
+ROUNDING = 1e-8
+"""Smallest size relative to the coordinates: nodes may coincide up to rounding."""
 
 
 def deviation(system: System, solution: Solution) -> list[str]:
@@ -30,9 +34,10 @@ def deviation(system: System, solution: Solution) -> list[str]:
         step, _ = mechanics.saddle(mass, jacobian, jacobian, np.zeros_like(v), -residual)
     except (np.linalg.LinAlgError, IntegrationError):
         return []  # A change of rank has a finding of its own.
+    if np.abs(step).max() <= LIMIT * ROUNDING * np.abs(q).max():
+        return []
     relative = np.zeros(layout.dimension)
-    sizes = component_sizes(system, q, mechanics.algebra.mass_diagonal(mass))
-    relative[layout.free] = np.abs(step[layout.free]) / sizes.length
+    relative[layout.free] = np.abs(step[layout.free]) / _lengths(system, solution)
     place = int(np.argmax(relative))
     if not relative[place] > LIMIT:
         return []
@@ -41,3 +46,13 @@ def deviation(system: System, solution: Solution) -> list[str]:
         f"The last configuration of node '{node}' deviates from the constraints by {relative[place]:.2g} of its "
         "size; use smaller steps or tolerances, or stabilize='projection'."
     ]
+
+
+def _lengths(system: System, solution: Solution) -> Array:
+    """Return the sizes of the free components, which are the larger ones of the first and the last state."""
+    found = np.zeros(np.count_nonzero(system.layout.free))
+    for k in (0, -1):
+        mass = system.mechanics.mass(float(solution.t[k]), solution.q[k])
+        sizes = component_sizes(system, solution.q[k], system.algebra.mass_diagonal(mass))
+        found = np.maximum(found, np.maximum(sizes.length, ROUNDING * sizes.magnitude))
+    return found

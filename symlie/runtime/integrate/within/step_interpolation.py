@@ -65,6 +65,7 @@ class StepInside:
     def step_to(self, x: float) -> tuple[Trial, Array]:
         """Result of a step of length x, and the event functions at its end."""
         trial = self._step_of(x)
+        self.stepper.renew_multipliers(self.state.t + x, trial)
         return trial, self.events(self.state.t + x, trial)
 
     def events_inside(self, s: float) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -28,6 +28,11 @@ class BdfIncrements(ImplicitProgram):
     def read(cls, reader: EntryReader) -> Self:
         index = reader.required_integer("index")
         return cls(ImplicitTableau(**{**reader.common(), "order": 2}, c=(), index=index))
+
+    @property
+    def inside(self) -> BdfIncrements:
+        # Short steps of index 3 divide rounding errors of positions by their length.
+        return replace(self, tableau=replace(self.tableau, index=2))
 
     def orders(self) -> tuple[FoundOrder, None]:
         """Return order two: (1) is exact for velocities that are linear in time, with v ≈ θ_{n+1}/h at the midpoint,

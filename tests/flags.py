@@ -10,7 +10,7 @@ from symlie.compile import compiler
 
 AS_USERS = compiler.BASE_FLAGS, compiler.WITHOUT_STEPS
 QUICKLY = tuple("-O0" if flag == "-O3" else flag for flag in compiler.BASE_FLAGS), ("-O0",)
-"""Compiling takes a fifth of the time. Runs have the same bits: ``test_optimization_is_bit_identical`` compares them."""
+"""Compiling takes a fifth of the time; ``test_optimization_is_bit_identical`` compares the bits of runs."""
 
 QUICK_COMPILER = f"{Path(__file__).parent / 'quick_compiler'}{os.pathsep}"
 """Beginning of the search path with a compiler that takes a tenth of the time, if tcc is installed."""

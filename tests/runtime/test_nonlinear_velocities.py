@@ -326,6 +326,23 @@ def test_equilibria_ignore_nonlinear_constraints() -> None:
     np.testing.assert_allclose(q, [0, -G / 100], rtol=0, atol=1e-9)
 
 
+def test_linearization_ignores_constraints_without_rows_at_rest() -> None:
+    """The velocities of two oscillators are perpendicular, and one of them is a skate: its row is independent."""
+    model = sl.Model("skate_and_perpendicular")
+    a, b = model.node("a", "R2"), model.node("b", "R2")
+    model.kinetic_energy((a.x_dot.dot(a.x_dot) + b.x_dot.dot(b.x_dot)) / 2)
+    model.potential_energy((4 * a.x.dot(a.x) + 9 * b.x.dot(b.x)) / 2)
+    model.nonholonomic_constraint("perpendicular", a.x_dot.dot(b.x_dot))
+    model.nonholonomic_constraint("skate", a.x_dot[0])
+    model.initial(a, x=[0, 0], x_dot=[0, 1])
+    model.initial(b, x=[0, 0], x_dot=[1, 0])
+    system = model.derive().compile(backend="numpy")
+    q, multipliers, _ = system.static_equilibrium()
+    found = system.linearize(q, multipliers)
+    frequencies = np.sort(np.abs(found.eigenvalues.imag))
+    np.testing.assert_allclose(frequencies, [0] * (len(frequencies) - 6) + [2, 2, 3, 3, 3, 3], rtol=0, atol=1e-9)
+
+
 def test_newton_matrices_contain_derivatives_of_reactions() -> None:
     """C has ∂(Bᵀλ)/∂v, compared with differences."""
     system = perpendicular("numpy")

@@ -33,6 +33,8 @@ def independent_constraints(linear: Linearization) -> NDArray[np.intp]:
     more = jacobian.shape[1] - null_space(jacobian).shape[1] - len(chosen) if len(jacobian) else 0
     if more <= 0:
         return chosen
+    # Constraints nonlinear in v may have zero rows at rest.
+    velocities = velocities[np.any(jacobian[velocities], axis=1)]
     rows = jacobian[velocities]
     left = rows @ null_space(jacobian[positions]) / np.linalg.norm(rows, axis=1)[:, None]
     pivots = qr(left.T, mode="r", pivoting=True)[1]

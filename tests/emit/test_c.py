@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, flags
+from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, Compiler, find_compiler, flags
 from symlie.compile.library import Library
 from symlie.errors import NoCompilerError
 from symlie.runtime.integrate import compiled_method
@@ -25,6 +25,7 @@ from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.paths import template_folder
+from tests.conftest import Programs
 from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, sources, write
 from tests.systems import CONSTRAINED, FREE
 
@@ -69,13 +70,17 @@ QUICK = [
 @pytest.mark.parametrize(
     ("model", "method_name"), [*QUICK, *(pytest.param(*c, marks=pytest.mark.slow) for c in CASES if c not in QUICK)]
 )
+@pytest.mark.parametrize("compiler", ["default", "tcc"])
 def test_optimization_is_bit_identical(
-    model: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiler: str, model: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: Programs
 ) -> None:
-    """The package's own build gives the bits of one by hand without optimization."""
+    """The package builds libraries with the bits of plain code, and of the compiler of quick tests."""
     system = equations_of(model).compile(backend="c")
     default = solution_of(system, method_name)
     write(tmp_path, driver_files(system, method(method_name)))
+    if compiler == "tcc":
+        needs("tcc")
+        monkeypatch.setattr("tests.emit.building.find_compiler", lambda: Compiler(("tcc",), "tcc"))
     compiler_output(tmp_path, [*flags("default"), "-O0", "-o", "plain.so", "driver.c", "-lm"])
     library = Library(tmp_path / "plain.so", system.layout.interface_hash)
     monkeypatch.setattr(compiled_method, "driver_library", lambda system, method: (library, 0.0))

@@ -59,6 +59,8 @@ mathjax_options = {"defer": "defer"}
 
 html_theme = "furo"
 html_title = f"symlie {VERSION}"
+# Pages of source code omit the tree of all pages, which is longer than most modules.
+html_sidebars = {"_modules/**": ["sidebar/brand.html", "sidebar/search.html"]}
 html_static_path = ["site_build/static", "../site/static"]
 html_css_files = ["symlie.css"]
 html_extra_path = ["examples/extra"]

@@ -9,7 +9,7 @@ T = vᵀM(t, q) v/2 + p(t, q)·v + T₀(t, q): p is the momentum at rest, of gyr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Integer, Poly, Symbol
@@ -18,7 +18,7 @@ from symlie.derive.tree_dynamics import TreeDynamics
 from symlie.errors import ModelError
 from symlie.groups.operators import ad
 from symlie.ir.differentiate import columns, forward, gradient, reverse
-from symlie.ir.program import Assignment, Vector, at_values, depends_on, needed_statements
+from symlie.ir.program import Assignment, Vector, at_values, depends_on, lower, needed_statements
 from symlie.modeling.statement import Statement
 from symlie.utilities.showing import Brief
 
@@ -200,11 +200,31 @@ def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
 
 
 def _is_homogeneous(statement: Statement, row: Expr, velocities: Sequence[Symbol]) -> bool:
-    """Return whether an expression is a homogeneous polynomial in the velocities as written, without expansion."""
-    hidden = [s.expression for s in needed_statements(statement.program, [row]) if isinstance(s, Assignment)]
-    if depends_on(statement.program, hidden, velocities) or not row.is_polynomial(*velocities):
-        return False
-    return bool(Poly(row, *velocities).is_homogeneous)
+    """Return whether an expression and all values on which it depends are homogeneous polynomials in the velocities."""
+    program, (lowered,) = lower(statement.program, [row])
+    degrees = dict.fromkeys(velocities, 1)
+    for assignment in needed_statements(program, [lowered]):
+        assert isinstance(assignment, Assignment)
+        degree = _degree(assignment.expression, degrees)
+        if degree is None:
+            return False
+        if degree:
+            degrees[assignment.symbol] = degree
+    return _degree(lowered, degrees) is not None
+
+
+def _degree(expression: Expr, degrees: Mapping[Symbol, int]) -> int | None:
+    """Return the common degree of the monomials of a polynomial in symbols with given degrees; None without one."""
+    symbols = [s for s in expression.free_symbols if s in degrees]
+    if not symbols:
+        return 0
+    if not expression.is_polynomial(*symbols):
+        return None
+    found = {
+        sum(power * degrees[s] for power, s in zip(monomial, symbols, strict=True))
+        for monomial in Poly(expression, *symbols).monoms()
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def _by_node(vector: Sequence[Expr], dimensions: Sequence[int]) -> tuple[tuple[Expr, ...], ...]:

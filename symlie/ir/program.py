@@ -285,6 +285,17 @@ def needed_statements(program: Program, outputs: Iterable[Expr]) -> list[Stateme
     return [program.statements[k] for k in sorted(_dependencies(program, outputs)[0])]
 
 
+def needed_expressions(program: Program, outputs: Sequence[Expr]) -> list[Expr]:
+    """Return the expressions of all statements on which the outputs depend, and the outputs."""
+    found: list[Expr] = []
+    for statement in needed_statements(program, outputs):
+        if isinstance(statement, Assignment):
+            found.append(statement.expression)
+        else:
+            found += [c for argument in statement.arguments for c in argument.components]
+    return [*found, *outputs]
+
+
 def needed_symbols(program: Program, outputs: Iterable[Expr]) -> set[Symbol]:
     """Return the symbols on which the outputs depend, directly or through statements."""
     return _dependencies(program, outputs)[1]

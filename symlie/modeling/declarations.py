@@ -18,7 +18,7 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Exponential
 from symlie.groups.spectrum import AnalyticFunction
 from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope, RunTimeInput, Select, smoothness
-from symlie.ir.program import Assignment, Euclidean, Program, Value, at_values, depends_on, needed_statements
+from symlie.ir.program import Euclidean, Program, Value, at_values, depends_on, needed_expressions
 from symlie.ir.smoothness import defect_along
 from symlie.ir.straightline import flatten
 from symlie.modeling.expressions import components
@@ -293,8 +293,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
     def _check_smooth(self, what: str, expressions: Sequence[Expr], derivatives: int) -> None:
         """Raise `SmoothnessError` if tables or branches are not smooth enough for the given number of derivatives."""
         # A branch may have a jump in the last derivative, such as the acceleration of a drive, but no impulse.
-        needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]
-        parts = [*needed, *expressions]
+        parts = needed_expressions(self.program, expressions)
         what = f"{what} of '{self.name}'"
         often = ("is not differentiated", "is differentiated once", "is differentiated twice")[derivatives]
         for table in {a for e in parts for a in e.atoms(PiecewiseLinear, PiecewiseSlope, RunTimeInput)}:

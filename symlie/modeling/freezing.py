@@ -17,7 +17,7 @@ from sympy import Expr, Rational, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope
-from symlie.ir.program import Assignment, Program, needed_statements
+from symlie.ir.program import Program, needed_expressions
 from symlie.ir.restatement import Restatement
 from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import Model
@@ -222,9 +222,7 @@ def _rounded(number: Expr) -> Expr:
 
 
 def _check_finite(statement: Statement, program: Program, outputs: Sequence[Expr]) -> None:
-    lines = needed_statements(program, outputs)
-    inner = [s.expression for s in lines if isinstance(s, Assignment)]
-    for expression in (*outputs, *inner):
+    for expression in needed_expressions(program, outputs):
         if expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
             raise ModelError(
                 f"With parameters as constants, '{statement.name}' has an expression that is not a finite real "

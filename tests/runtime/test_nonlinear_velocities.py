@@ -326,6 +326,19 @@ def test_equilibria_ignore_nonlinear_constraints() -> None:
     np.testing.assert_allclose(q, [0, -G / 100], rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("group", ["S3xR3", "SE3"])
+def test_conservation_of_energy_is_independent_of_the_group(group: str) -> None:
+    """A constant speed needs power, perpendicular velocities need none; in SE3 velocities are rotated."""
+    for name, conserves in (("speed", False), ("perpendicular", True)):
+        model = sl.Model("of_constant_speed")
+        body = sl.RigidBody(model, "body", 1.0, [1.0, 2.0, 3.0], group)
+        velocity = body.velocity_of([0, 0, 0])
+        product = velocity.dot(velocity) - 4 if name == "speed" else velocity.dot(body.R * body.Omega)
+        model.nonholonomic_constraint(name, product)
+        model.gravity([0, 0, -9.81])
+        assert model.derive().compile(backend="numpy").layout.conserves_energy == conserves
+
+
 def test_linearization_ignores_constraints_without_rows_at_rest() -> None:
     """The velocities of two oscillators are perpendicular, and one of them is a skate: its row is independent."""
     model = sl.Model("skate_and_perpendicular")

@@ -16,7 +16,7 @@ from symlie.derive.matrices.newton import balance
 from symlie.derive.matrices.ports import by_inputs
 from symlie.ir.differentiate import Matrix, columns, forward, unit_vectors
 from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope
-from symlie.ir.program import Assignment, Euclidean, Program, Value, at_values, needed_statements
+from symlie.ir.program import Euclidean, Program, Value, at_values, needed_expressions
 from symlie.modeling.model import Model
 
 
@@ -83,8 +83,7 @@ def _by_parameters(
 
 def tables_of_parameters(program: Program, expressions: Sequence[Expr]) -> list[PiecewiseLinear]:
     """Return the tables of parameters that expressions read."""
-    stated = [s.expression for s in needed_statements(program, expressions) if isinstance(s, Assignment)]
-    return sorted({t for e in (*stated, *expressions) for t in e.atoms(PiecewiseLinear)}, key=str)
+    return sorted({t for e in needed_expressions(program, expressions) for t in e.atoms(PiecewiseLinear)}, key=str)
 
 
 def with_changes(

@@ -225,6 +225,11 @@ class Slipping(Brief, ABC):
         return (*self.direction, self.largest_speed, self.slack)
 
     @property
+    def modes(self) -> tuple[Symbol, ...]:
+        """All numbers that are constant between events, with activities."""
+        return (self.closed, self.sticks, *self.kept)
+
+    @property
     def sliding(self) -> Expr:
         """Factor of the friction force while it slides: 1 or 0."""
         if len(self.slip) < 2:

@@ -110,6 +110,79 @@ def test_point_slides_down_an_inclined_plane() -> None:
     assert abs(along + G * (math.sin(0.5) - 0.2 * math.cos(0.5)) / 2) <= tolerances.CONTACT
 
 
+def all_contacts(*, by_markers: bool) -> sl.System:
+    """Contacts of an inclined plane of one body with shapes of another one, defined by markers or in inertial axes."""
+    model = sl.Model(f"element_markers_{int(by_markers)}")
+    turn = sl.rotation(axis=[1, 2, 3], angle=0.7)
+    base = sl.RigidBody(model, "base", 1.0, [1.0, 1.0, 1.0], position=[0.1, 0.2, -2.0], orientation=turn)
+    body = sl.RigidBody(model, "body", 1.0, [1.0, 1.0, 1.0], position=[0.3, 0.1, 3.0], orientation=turn)
+    R = np.array([float(c) for c in turn.matrix]).reshape(3, 3)
+    normal, place, center, axis = (
+        np.array(v, dtype=float) for v in ([0.2, 0, 1], [0, 0, -2], [0.3, 0, 3], [1, 0.5, 0])
+    )
+    sides: Any = base, body
+    on_plane: dict[str, Any] = {"plane": place, "normal": normal}
+    point: dict[str, Any] = {"at": center}
+    disk, both = {"at": center, "axis": axis}, {"at": (place, center)}
+    if by_markers:
+        plane = sl.Marker(base, R.T @ (place - [0.1, 0.2, -2.0]), axis=R.T @ normal)
+        middle = R.T @ (center - [0.3, 0.1, 3.0])
+        sides, on_plane, point, disk, both = (plane, sl.Marker(body, middle)), {}, {}, {}, {}
+    rim = (sides[0], sl.Marker(body, middle, axis=R.T @ axis)) if by_markers else sides
+    sl.PointPlaneContact(model, "point", *sides, **on_plane, **point)
+    sl.BoxPlaneContact(model, "box", *sides, size=[0.3, 0.2, 0.1], **on_plane, **point)
+    sl.SpherePlaneContact(model, "ball", *sides, radius=0.1, **on_plane, **point)
+    sl.DiskPlaneContact(model, "disk", *rim, radius=0.2, **on_plane, **disk)
+    sl.SphereSphereContact(model, "pair", *sides, radii=(0.1, 0.2), **both)
+    return model.derive().compile(backend="numpy")
+
+
+def test_markers_define_the_same_contacts() -> None:
+    values = []
+    for by_markers in (False, True):
+        system = all_contacts(by_markers=by_markers)
+        state = system.state(body={"x": [0.5, -0.3, 2.0], "R": np.linalg.qr([[1, 2, 0], [0, 1, 3], [-2, 0, 1]])[0]})
+        values.append(np.array([v for k, v in system.outputs(state).items() if k.endswith("_gap")]))
+    assert len(values[0]) == 12 and np.abs(values[0] - values[1]).max() <= tolerances.PENETRATION
+
+
+def swinging(*, minimal: bool) -> sl.System:
+    """An arm whose links touch an inclined plane with a ball and a point."""
+    model = sl.Model(f"element_swinging_{int(minimal)}")
+    upper = sl.RigidBody(model, "upper", 1.0, [0.1, 0.1, 0.1], position=[0, 0, 1])
+    lower = sl.RigidBody(model, "lower", 1.0, [0.1, 0.1, 0.1], position=[0.7, 0, 1])
+    sl.RevoluteJoint(model, "shoulder", model.ground, upper, at=[0, 0, 1], axis=[0, 1, 0])
+    sl.RevoluteJoint(model, "elbow", upper, lower, at=[0.5, 0, 1], axis=[0, 1, 0])
+    laws: dict[str, Any] = {"friction": 0.3, "restitution": model.parameter("restitution", 0.4)}
+    plane = sl.Marker(model.ground, [0, 0, 0.2], axis=[0.1, 0, 1])
+    sl.SpherePlaneContact(model, "tip", plane, sl.Marker(lower, [0.3, 0, 0]), radius=0.3, **laws)
+    sl.PointPlaneContact(model, "corner", plane, sl.Marker(upper, [0.5, 0, -0.7]), **laws)
+    model.gravity([0, 0, -G])
+    return (sl.minimal_coordinates(model) if minimal else model).derive().compile()
+
+
+def test_contacts_of_links_agree_in_minimal_coordinates() -> None:
+    runs = [sl.solve(swinging(minimal=minimal), 0.45, rtol=1e-9) for minimal in (False, True)]
+    for run in runs:
+        assert [e.name for e in run.events] == ["corner_touch", "corner_touch", "tip_touch"]
+        assert [impact.contacts for impact in run.impacts] == [("corner",), ("corner",), ("tip",)]
+    for quantity in ("t", "energy_loss"):
+        values = [[getattr(impact, quantity) for impact in run.impacts] for run in runs]
+        assert np.abs(np.subtract(*values)).max() <= tolerances.PIN
+    ends = [[run.outputs[name][-1] for name in ("tip_gap", "corner_gap")] for run in runs]
+    assert np.abs(np.subtract(*ends)).max() <= tolerances.PIN
+
+
+def test_contacts_of_instances_without_names_need_them_in_minimal_coordinates() -> None:
+    model, body = bodies()
+    sl.RevoluteJoint(model, "hinge", model.ground, body, at=[0, 0, 0], axis=[0, 1, 0])
+    floor = sl.ElementType("floor", body=body.node.group)
+    floor.contact("touch", floor.body.x[2])
+    model.add(floor, [(body.node,)])
+    with pytest.raises(ModelError, match="only for instances with names"):
+        sl.minimal_coordinates(model)
+
+
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_stops_of_a_hinge_beyond_a_turn(backend: Any) -> None:
     """A rod on a hinge without gravity runs between stops at -4 rad and 0.5 rad."""
@@ -152,6 +225,11 @@ def bodies(*, is_plane: bool = False) -> tuple[sl.Model, Any]:
     (lambda m, b: sl.BoxPlaneContact(m, "c", m.ground, b, size=[1, 1]), "positive length along each axis"),
     (lambda m, b: sl.DiskPlaneContact(m, "c", m.ground, b, radius=1, axis=[0, 0, 1]), "lies flat on the plane"),
     (lambda m, b: sl.SphereSphereContact(m, "c", b, b, radii=(1, 1)), "centres of the spheres .* coincide"),
+    (lambda m, b: sl.PointPlaneContact(m, "c", m.ground, b), r"needs its point: at=\[…\]"),
+    (lambda m, b: sl.DiskPlaneContact(m, "c", m.ground, b, radius=1), r"needs the axis of the disk: axis=\[…\]"),
+    (lambda m, b: sl.PointPlaneContact(m, "c", m.ground, sl.Marker(b, [0, 0, 0]), at=[0, 0, 0]), "do not also give at"),
+    (lambda m, b: sl.SpherePlaneContact(m, "c", sl.Marker(m.ground, [0, 0, 0]), b, radius=1, normal=[0, 0, 1]),
+     "do not also give normal"),
 ])  # fmt: skip
 def test_invalid_contacts_of_bodies_are_refused(make: Any, sentence: str) -> None:
     with pytest.raises(ModelError, match=sentence):

@@ -14,7 +14,17 @@ from symlie.elements.connection import Connection
 from symlie.elements.forces.on_joints import JointLoad
 from symlie.elements.joints.frames import Frame, X, Y, Z
 from symlie.elements.joints.motions import MovingJoint
-from symlie.elements.marker import Body, Marker, axes_along, body_name, direction, group_of, on_body, placement
+from symlie.elements.marker import (
+    Body,
+    Connectable,
+    Marker,
+    axes_along,
+    body_name,
+    direction,
+    group_of,
+    on_body,
+    placement,
+)
 from symlie.elements.placement import Array, body_dimension
 from symlie.errors import ModelError
 from symlie.modeling.contacts.contact import state_contact
@@ -80,8 +90,9 @@ def _normal_and_tangents(plane: Frame) -> tuple[SymbolicMatrix, list[SymbolicMat
     return plane.axis(Z), [plane.axis(X), plane.axis(Y)]
 
 
-def _dimension(name: str, *bodies: Body) -> int:
+def _dimension(name: str, *sides: Connectable) -> int:
     """Return the dimension of the space of two bodies."""
+    bodies = [_body(side) for side in sides]
     sizes = {body_dimension(g) for b in bodies if (g := group_of(b)) is not None}
     if len(sizes) != 1 or None in sizes:
         shown = " and ".join(body_name(b) for b in bodies)
@@ -91,22 +102,46 @@ def _dimension(name: str, *bodies: Body) -> int:
     return size
 
 
+def _body(side: Connectable) -> Body:
+    return side.body if isinstance(side, Marker) else side
+
+
+def _marker(name: str, side: Connectable, **given: object) -> Marker | None:
+    """Return the marker that defines a side of a contact, or None for a body."""
+    if not isinstance(side, Marker):
+        return None
+    twice = next((word for word, value in given.items() if value is not None), None)
+    if twice is not None:
+        raise ModelError(f"Contact '{name}' is defined by a marker; do not also give {twice}.")
+    return side
+
+
 def _plane(
-    model: Model, name: str, bodies: tuple[Body, Body], plane: ArrayLike | None, normal: ArrayLike | None
+    model: Model, name: str, sides: tuple[Connectable, Connectable], plane: ArrayLike | None, normal: ArrayLike | None
 ) -> Marker:
     """Return the marker of a plane of the first body; its normal is the last inertial axis by default."""
-    size = _dimension(name, *bodies)
+    if (marker := _marker(name, sides[0], plane=plane, normal=normal)) is not None:
+        return marker
+    size = _dimension(name, *sides)
     upward = np.eye(size)[-1] if normal is None else direction(f"contact '{name}'", normal, size)
     place = np.zeros(size) if plane is None else np.asarray(plane, dtype=float)
-    return on_body(model, bodies[0], place, axes_along(f"contact '{name}'", size, upward))
+    return on_body(model, _body(sides[0]), place, axes_along(f"contact '{name}'", size, upward))
 
 
-def _center(model: Model, name: str, bodies: tuple[Body, Body], at: ArrayLike | None, axis: ArrayLike | None) -> Marker:
+def _center(
+    model: Model,
+    name: str,
+    sides: tuple[Connectable, Connectable],
+    at: ArrayLike | None,
+    axis: ArrayLike | None = None,
+) -> Marker:
     """Return the marker of a point of the second body, by default of its node, with the axes of the body."""
-    size = _dimension(name, *bodies)
-    turn, place = placement(model, bodies[1], size)
+    if (marker := _marker(name, sides[1], at=at, axis=axis)) is not None:
+        return marker
+    size, body = _dimension(name, *sides), _body(sides[1])
+    turn, place = placement(model, body, size)
     axes = turn if axis is None else axes_along(f"contact '{name}'", size, axis)
-    return on_body(model, bodies[1], place if at is None else np.asarray(at, dtype=float), axes)
+    return on_body(model, body, place if at is None else np.asarray(at, dtype=float), axes)
 
 
 def _positive(name: str, **values: float) -> dict[str, float]:
@@ -129,9 +164,10 @@ class PointPlaneContact(BodyContact):
     name
         Name of the contact.
     body_a, body_b
-        The body with the plane, such as the ground, and the body with the point.
+        The body with the plane, such as the ground, and the body with the point; or a `Marker` in the plane, whose axis
+        is the normal, and one at the point.
     at
-        Point in inertial axes of the initial configuration, in m.
+        Point in inertial axes of the initial configuration, in m; required without a marker of the point.
     friction
         Coefficient of friction, a number or a parameter of the model; zero by default.
     restitution
@@ -148,17 +184,19 @@ class PointPlaneContact(BodyContact):
         self,
         model: Model,
         name: str,
-        body_a: Body,
-        body_b: Body,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
-        at: ArrayLike,
+        at: ArrayLike | None = None,
         friction: object = 0,
         restitution: object = 0,
         plane: ArrayLike | None = None,
         normal: ArrayLike | None = None,
     ) -> None:
-        bodies = body_a, body_b
-        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, None)
+        if at is None and not isinstance(body_b, Marker):
+            raise ModelError(f"Contact '{name}' needs its point: at=[…] in inertial axes, or a marker.")
+        sides = body_a, body_b
+        markers = _plane(model, name, sides, plane, normal), _center(model, name, sides, at)
         super().__init__(model, name, markers, friction, restitution, {})
 
     def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
@@ -178,9 +216,10 @@ class BoxPlaneContact(BodyContact):
     name
         Name of the contact.
     body_a, body_b
-        The body with the plane, such as the ground, and the box.
+        The body with the plane, such as the ground, and the box; or a `Marker` in the plane, whose axis is the normal,
+        and one at the centre of the box, with its axes.
     size
-        Lengths of the box along the axes of its body, in m.
+        Lengths of the box along the axes of its body or marker, in m.
     at
         Centre of the box in inertial axes of the initial configuration, in m; the node of the body by default.
     friction
@@ -199,8 +238,8 @@ class BoxPlaneContact(BodyContact):
         self,
         model: Model,
         name: str,
-        body_a: Body,
-        body_b: Body,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         size: ArrayLike,
         at: ArrayLike | None = None,
@@ -209,12 +248,12 @@ class BoxPlaneContact(BodyContact):
         plane: ArrayLike | None = None,
         normal: ArrayLike | None = None,
     ) -> None:
-        bodies = body_a, body_b
+        sides = body_a, body_b
         lengths: Array = np.asarray(size, dtype=float)
-        if lengths.shape != (_dimension(name, *bodies),) or not (lengths > 0).all():
+        if lengths.shape != (_dimension(name, *sides),) or not (lengths > 0).all():
             raise ModelError(f"Contact '{name}' needs a box with a positive length along each axis, not {size!r}.")
         self.own = MappingProxyType({"size": (np.ones(len(lengths)), "m")})
-        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, None)
+        markers = _plane(model, name, sides, plane, normal), _center(model, name, sides, at)
         super().__init__(model, name, markers, friction, restitution, {"size": lengths})
 
     def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
@@ -240,7 +279,8 @@ class SpherePlaneContact(BodyContact):
     name
         Name of the contact.
     body_a, body_b
-        The body with the plane, such as the ground, and the body with the sphere.
+        The body with the plane, such as the ground, and the body with the sphere; or a `Marker` in the plane, whose
+        axis is the normal, and one at the centre of the sphere.
     radius
         Radius of the sphere, in m.
     at
@@ -262,8 +302,8 @@ class SpherePlaneContact(BodyContact):
         self,
         model: Model,
         name: str,
-        body_a: Body,
-        body_b: Body,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         radius: float,
         at: ArrayLike | None = None,
@@ -272,8 +312,8 @@ class SpherePlaneContact(BodyContact):
         plane: ArrayLike | None = None,
         normal: ArrayLike | None = None,
     ) -> None:
-        bodies = body_a, body_b
-        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, None)
+        sides = body_a, body_b
+        markers = _plane(model, name, sides, plane, normal), _center(model, name, sides, at)
         super().__init__(model, name, markers, friction, restitution, _positive(name, radius=radius))
 
     def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
@@ -295,11 +335,12 @@ class DiskPlaneContact(BodyContact):
     name
         Name of the contact.
     body_a, body_b
-        The body with the plane, such as the ground, and the body with the disk.
+        The body with the plane, such as the ground, and the body with the disk; or a `Marker` in the plane, whose axis
+        is the normal, and one at the centre of the disk, with its axis.
     radius
         Radius of the disk, in m.
     axis
-        Axis of the disk in inertial axes of the initial configuration.
+        Axis of the disk in inertial axes of the initial configuration; required without a marker of the disk.
     at
         Centre of the disk in inertial axes of the initial configuration, in m; the node of the body by default.
     friction
@@ -319,24 +360,26 @@ class DiskPlaneContact(BodyContact):
         self,
         model: Model,
         name: str,
-        body_a: Body,
-        body_b: Body,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         radius: float,
-        axis: ArrayLike,
+        axis: ArrayLike | None = None,
         at: ArrayLike | None = None,
         friction: object = 0,
         restitution: object = 0,
         plane: ArrayLike | None = None,
         normal: ArrayLike | None = None,
     ) -> None:
-        bodies = body_a, body_b
-        if _dimension(name, *bodies) != 3:
+        sides = body_a, body_b
+        if _dimension(name, *sides) != 3:
             raise ModelError(f"Contact '{name}' needs bodies in space; in the plane, use SpherePlaneContact.")
-        upward = direction(f"contact '{name}'", np.eye(3)[2] if normal is None else normal, 3)
-        if abs(upward @ direction(f"contact '{name}'", axis, 3)) > 1 - 1e-9:
+        if axis is None and not isinstance(body_b, Marker):
+            raise ModelError(f"Contact '{name}' needs the axis of the disk: axis=[…] in inertial axes, or a marker.")
+        markers = _plane(model, name, sides, plane, normal), _center(model, name, sides, at, axis)
+        upward, along = (marker.placed(model)[1][:, Z] for marker in markers)
+        if abs(upward @ along) > 1 - 1e-9:
             raise ModelError(f"The disk of contact '{name}' lies flat on the plane; incline its axis.")
-        markers = _plane(model, name, bodies, plane, normal), _center(model, name, bodies, at, axis)
         super().__init__(model, name, markers, friction, restitution, _positive(name, radius=radius))
 
     def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
@@ -360,7 +403,7 @@ class SphereSphereContact(BodyContact):
     name
         Name of the contact.
     body_a, body_b
-        The bodies with the spheres.
+        The bodies with the spheres, or a `Marker` at each centre.
     radii
         Radii of both spheres, in m.
     at
@@ -377,8 +420,8 @@ class SphereSphereContact(BodyContact):
         self,
         model: Model,
         name: str,
-        body_a: Body,
-        body_b: Body,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         radii: tuple[float, float],
         at: tuple[ArrayLike, ArrayLike] | None = None,
@@ -387,9 +430,16 @@ class SphereSphereContact(BodyContact):
     ) -> None:
         first, second = radii
         lengths = _positive(name, first_radius=first, second_radius=second)
-        size = _dimension(name, body_a, body_b)
-        given = [placement(model, body, size)[1] for body in (body_a, body_b)] if at is None else list(at)
-        centers = [np.asarray(place, dtype=float) for place in given]
+        sides = body_a, body_b
+        size, bodies = _dimension(name, *sides), [_body(side) for side in sides]
+        given = [None, None] if at is None else at
+        known = [_marker(name, side, at=at) for side in sides]
+        centers = [
+            marker.placed(model)[0] if marker is not None
+            else placement(model, body, size)[1] if place is None
+            else np.asarray(place, dtype=float)
+            for marker, body, place in zip(known, bodies, given, strict=True)
+        ]  # fmt: skip
         towards = centers[1] - centers[0]
         if not np.linalg.norm(towards) > 0:
             raise ModelError(f"The centres of the spheres of contact '{name}' coincide.")
@@ -397,7 +447,7 @@ class SphereSphereContact(BodyContact):
         self.own = MappingProxyType({
             "first_radius": (1.0, "m"), "second_radius": (1.0, "m"), "start": (np.eye(size), "")
         })  # fmt: skip
-        markers = on_body(model, body_a, centers[0], axes), on_body(model, body_b, centers[1], axes)
+        markers = on_body(model, bodies[0], centers[0], axes), on_body(model, bodies[1], centers[1], axes)
         super().__init__(model, name, markers, friction, restitution, {**lengths, "start": axes})
 
     def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:

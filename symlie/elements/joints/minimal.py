@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sympy import Add, Expr, Symbol
@@ -36,7 +37,7 @@ from symlie.modeling.freezing import values_and_sources
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node, column
 from symlie.modeling.statement import Statement
-from symlie.modeling.terms import Contact
+from symlie.modeling.terms import Contact, Friction
 
 MOST_VELOCITIES = 24
 """Largest number of joint velocities for one statement of all coordinates, whose code grows with the square of their
@@ -287,7 +288,12 @@ class _Restated:
             labels = [f"{quantity.name}{suffix}" for quantities, suffix in parts for quantity in quantities]
         energies = self._other.kinetic_terms, self._other.potential_terms
         counts = [len(terms) for terms in energies]
-        again = self._statement(element, values, labels)
+        if element.contacts and not name:
+            raise ModelError(
+                f"Element type '{element.name}' has contacts or friction, which minimal coordinates support only for "
+                "instances with names; give names=…."
+            )
+        again = self._statement(element, values, labels, prefix=name)
         body, _ = instances.nodes[k][0]
         if element.rigid is not None and body in self._links:
             inertia = element.rigid.mapped(again.of)
@@ -335,10 +341,22 @@ class _Restated:
         labels: Sequence[str] | None,
         loads: Sequence[tuple[Expr, Expr]] = (),
         skipped: set[int] | frozenset[int] = frozenset(),
+        prefix: str = "",
     ) -> Restatement:
-        """Translate all terms of a statement; without labels, names are unchanged."""
+        """Translate all terms of a statement; without labels, names are unchanged.
+
+        The prefix is the name of an instance, which begins the names of its contacts.
+        """
         other, program = self._other, statement.program
         again = Restatement(other.program, values)
+        renamed: dict[str, str] = {}
+        own: list[Contact | Friction] = [
+            replace(c, name="_".join(filter(None, (prefix, c.name)))) for c in statement.contacts
+        ]
+        for contact, other_contact in zip(statement.contacts, own, strict=True):
+            again.know(dict(zip(contact.modes, other_contact.modes, strict=True)))
+            if isinstance(contact, Contact) and isinstance(other_contact, Contact):
+                renamed[contact.normal_name] = other_contact.normal_name
 
         def restated(*expressions: Expr) -> tuple[Expr, ...]:
             again.follow(program, expressions)
@@ -377,9 +395,9 @@ class _Restated:
         kinds = (statement.constraints, statement.outputs, statement.events)
         names = iter(labels or [q.name for kind in kinds for q in kind])
         for constraint in statement.constraints:
-            rows = restated(*constraint.rows)
+            rows, label = restated(*constraint.rows), next(names)
             multipliers = other._add_constraint(
-                next(names), rows, level=constraint.level, is_affine=constraint.is_affine
+                renamed.get(constraint.name, label), rows, level=constraint.level, is_affine=constraint.is_affine
             )
             again.know(dict(zip(constraint.multipliers, multipliers, strict=True)))
         for output in statement.outputs:
@@ -389,16 +407,11 @@ class _Restated:
             self._outputs[name] = (total, output.unit)
         for event in statement.events:
             other.event(next(names), restated(event.expression)[0], event.direction, event.is_terminal)
-        for contact in statement.contacts:
-            if labels is not None:
-                raise ModelError(
-                    f"Element type '{statement.name}' has contacts or friction, which minimal coordinates support only "
-                    "as statements of the model itself."
-                )
-            slip = restated(*contact.slip)
-            other.contacts.append(
-                replace(contact, slip=slip, gap=restated(contact.gap)[0])
-                if isinstance(contact, Contact)
-                else replace(contact, slip=slip, limit=restated(contact.limit)[0], reaction=restated(*contact.reaction))
-            )
+        for contact in own:
+            laws: dict[str, Any] = {"slip": restated(*contact.slip), "friction": restated(contact.friction)[0]}
+            if isinstance(contact, Contact):
+                laws |= {"gap": restated(contact.gap)[0], "restitution": restated(contact.restitution)[0]}
+            else:
+                laws |= {"limit": restated(contact.limit)[0], "reaction": restated(*contact.reaction)}
+            other.contacts.append(replace(contact, **laws))
         return again

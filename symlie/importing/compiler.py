@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 
 from symlie.errors import FormatError, MissingDependencyError
 from symlie.utilities.packages import require
+from symlie.warnings import warn
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -22,24 +24,36 @@ LOWEST, BELOW = (3, 3), (5, 0)
 def compiled_file(path: Path) -> MjModel:
     """Return the compiled model of a checked MJCF file."""
     mujoco = _mujoco()
-    try:
-        compiled: MjModel = mujoco.MjSpec.from_file(str(path)).compile()
-        return compiled
-    except (ValueError, mujoco.FatalError) as error:
-        raise _refused(path, error) from error
+    return _reported(mujoco, path, lambda: mujoco.MjSpec.from_file(str(path)).compile())
 
 
 def compiled_text(path: Path, root: ElementTree.Element, *, floats: bool) -> MjModel:
     """Return the compiled model of the XML of a file, whose first body optionally floats."""
     mujoco = _mujoco()
-    try:
+
+    def compiled() -> MjModel:
         spec = mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
         if floats:
             spec.worldbody.first_body().add_freejoint()
-        compiled: MjModel = spec.compile()
-        return compiled
+        result: MjModel = spec.compile()
+        return result
+
+    return _reported(mujoco, path, compiled)
+
+
+def _reported(mujoco: ModuleType, path: Path, compiled: Callable[[], MjModel]) -> MjModel:
+    """Return a compiled model; report errors in one sentence, and warnings as such instead of in MUJOCO_LOG.TXT."""
+    before, said = mujoco.get_mju_user_warning(), list[str]()
+    mujoco.set_mju_user_warning(said.append)
+    try:
+        model = compiled()
     except (ValueError, mujoco.FatalError) as error:
         raise _refused(path, error) from error
+    finally:
+        mujoco.set_mju_user_warning(before)
+    for text in dict.fromkeys(said):
+        warn(f"MuJoCo's compiler warns about {path}: {' '.join(text.split()).rstrip('.')}.")
+    return model
 
 
 def _mujoco() -> ModuleType:

@@ -135,6 +135,19 @@ def test_other_elements_are_listed(tmp_path: Path) -> None:
     assert robot.skipped == {"extensions": ("controls of keyframe k",)}
 
 
+def test_warnings_of_the_compiler_are_warnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import mujoco
+
+    mujoco.set_mju_user_warning(None)
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, ARM.replace('lower="-2" upper="2"', 'lower="1" upper="1"'), "arm.urdf")
+    with pytest.warns(sl.warnings.SymlieWarning, match=r"about .*arm\.urdf: joint 'shoulder' has equal") as caught:
+        robot = sl.from_urdf(path, ignore="ranges")
+    assert caught[0].filename == __file__
+    assert not robot.limits and [p.name for p in tmp_path.iterdir()] == ["arm.urdf"]
+    assert mujoco.get_mju_user_warning() is None
+
+
 def test_unsupported_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "BELOW", (3, 0))
     with pytest.raises(sl.errors.MissingDependencyError, match=r"from version 3\.3 to below 3, not"):

@@ -1259,6 +1259,9 @@ IMPORTED_RESIDUAL = 1e-11
 IMPORTED_DRIFT = 1e-10
 """Drift of energy and momenta of a free tree over ten seconds, relative to their size, with a tolerance of 1e-13."""
 
+IMPORTED_GAP = 1e-12
+"""Gaps of imported contacts against MuJoCo's distances, in m, of bodies at distances of one metre: rounding."""
+
 EXPORTED_TERMS = 1e-13
 """Of terms of the equations of motion from exported C, relative to their largest value: other orders of sums, measured
 2e-15."""

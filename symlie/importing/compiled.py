@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.importing.actuation import motors, sensors
+from symlie.importing.contacts import contacts
 from symlie.importing.description import (
     BALL,
     FREE,
@@ -51,6 +52,7 @@ def describe(
     loops += [loop_of(reading, c) for c in constraints]
     couplings += [coupling_of(reading, c) for c in mimics]
     actuators, measured = motors(reading), sensors(reading)
+    touching = contacts(reading)
     drawn = geometries(reading) if shapes is None else visuals(reading, shapes)
     return Description(
         name,
@@ -60,6 +62,7 @@ def describe(
         tuple(reading.joints),
         tuple(loops),
         tuple(couplings),
+        tuple(touching),
         tuple(actuators),
         () if compiled.nu else tuple(j.name for j in reading.joints if j.is_scalar),
         tuple(reading.frames),
@@ -67,6 +70,8 @@ def describe(
         tuple(drawn),
         _keyframes(reading),
         _limits(reading),
+        skipped.requested.limits and not reading.is_off("LIMIT"),
+        skipped.requested.dry_friction,
     )
 
 

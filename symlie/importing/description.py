@@ -97,6 +97,22 @@ class Loop:
     frames: tuple[Pose, Pose]
 
 
+@dataclass(frozen=True, eq=False)
+class ContactData:
+    """A contact between frames of two links."""
+
+    name: str
+    kind: str
+    """Name of the contact type in symlie, such as SpherePlaneContact."""
+    first: int
+    second: int
+    frames: tuple[Pose, Pose]
+    """Of a plane and a shape, with the normal and the axis of the shape along z; or of two spheres."""
+    lengths: tuple[str, float | tuple[float, ...]]
+    """Name and value of the argument that gives the size of the shape, such as ``radius``, in m."""
+    friction: float
+
+
 @dataclass(frozen=True)
 class Coupling:
     """A polynomial relation c = a₀ + a₁ d + … of two coordinates, or a fixed coordinate."""
@@ -175,6 +191,7 @@ class Description:
     joints: tuple[JointData, ...]
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    contacts: tuple[ContactData, ...] = ()
     motors: tuple[Motor, ...] = ()
     torques: tuple[str, ...] = ()
     """Joints with a component of the input ``torques``, in files without actuators."""
@@ -183,6 +200,10 @@ class Description:
     shapes: tuple[ShapeData, ...] = ()
     keyframes: Mapping[str, Configuration] = field(default_factory=dict)
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    has_stops: bool = False
+    """True if limits are stops of the model."""
+    has_dry_friction: bool = False
+    """True if friction of joints sticks exactly; otherwise it is regularised."""
     skipped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names of skipped parts by feature."""
     is_redundant: bool = False
@@ -199,6 +220,12 @@ class Description:
     def has_loops(self) -> bool:
         """True if constraints remain in minimal coordinates."""
         return bool(self.loops or self.couplings)
+
+    @property
+    def has_events(self) -> bool:
+        """True if contacts, stops or friction change the equations at events."""
+        rubs = self.has_dry_friction and any(j.friction for j in self.joints)
+        return bool(self.contacts or (self.has_stops and self.limits) or rubs)
 
     def joint(self, name: str) -> JointData:
         """Return a joint by name."""

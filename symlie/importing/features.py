@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from symlie.errors import UnknownNameError, UnsupportedFeatureError
+from symlie.errors import ModelError, UnknownNameError, UnsupportedFeatureError
 
 FEATURES = {
-    "contacts": "contacts between geometries",
-    "limits": "limits of joints, which need the stiffness of a stop",
+    "contacts": "contacts between geometries, without contacts=True",
+    "limits": "limits of joints, without limits=True, and of ball joints",
     "ranges": "ranges of controls, forces and rates",
     "sensors": "sensors without an output",
     "shapes": "shapes that views do not draw",
     "extensions": "elements for other programs, and controls of keyframes",
     "friction": "dry friction in joints",
+    "pairs": "contacts other than those of a plane with a sphere, capsule, box or cylinder, and of two spheres",
+    "surfaces": "torsional and rolling friction, adhesion and moving surfaces of contacts",
+    "softness": "stiffness, damping and margins of contacts and stops, which are rigid in the model",
     "tendons": "tendons",
     "actuators": "actuators that do not act on one hinge or slider, or have an activation or another gain",
     "equalities": "equality constraints of tendons and flexible parts, and inactive ones",
@@ -26,19 +30,36 @@ FEATURES = {
 }
 """What each feature is, by the name that ``ignore`` takes."""
 
-USUAL = ("contacts", "limits", "ranges", "sensors", "shapes", "extensions")
+USUAL = ("contacts", "limits", "ranges", "sensors", "shapes", "extensions", "surfaces", "softness")
 """Features that are skipped with a warning unless the import is strict."""
+
+
+@dataclass(frozen=True)
+class Requested:
+    """Parts of files whose equations change at events, which restricts the methods; each one is imported on request."""
+
+    contacts: bool = False
+    limits: bool = False
+    dry_friction: bool = False
+
+
+_OPTIONS = {"contacts": "contacts", "limits": "limits", "friction": "dry_friction"}
+"""Options that request a feature."""
 
 
 class Skipped:
     """Parts of a file that are not imported, by feature."""
 
-    def __init__(self, ignore: Iterable[str], *, strict: bool) -> None:
+    def __init__(self, ignore: Iterable[str], *, strict: bool, requested: Requested) -> None:
+        self.requested = requested
         self._given = (ignore,) if isinstance(ignore, str) else (*ignore,)
         self._ignored = self._given if strict else (*self._given, *USUAL)
         unknown = [name for name in self._given if name not in FEATURES]
         if unknown:
             raise UnknownNameError(f"There is no feature '{unknown[0]}' to ignore; use some of: {', '.join(FEATURES)}.")
+        for name, option in _OPTIONS.items():
+            if name in self._given and getattr(requested, option):
+                raise ModelError(f'{option}=True imports what ignore=("{name}",) skips; give one of the two.')
         self._parts: dict[str, list[str]] = {}
 
     def add(self, feature: str, *parts: str) -> None:
@@ -51,8 +72,13 @@ class Skipped:
 
     def warning(self, source: str) -> str:
         """Return a sentence with the skipped features that were not named in advance, or nothing."""
-        listed = [f"{f} ({named(parts)})" for f, parts in self._parts.items() if f not in self._given]
-        return f"{source} was imported without {', '.join(listed)}." if listed else ""
+        skipped = {f: parts for f, parts in self._parts.items() if f not in self._given}
+        if not skipped:
+            return ""
+        listed = ", ".join(f"{f} ({named(parts)})" for f, parts in skipped.items())
+        options = [f"{o}=True" for f, o in _OPTIONS.items() if f in skipped and not getattr(self.requested, o)]
+        hint = f"; import them with {' and '.join(options)}" if options else ""
+        return f"{source} was imported without {listed}{hint}."
 
     def checked(self, file: str) -> Mapping[str, tuple[str, ...]]:
         """Return the parts by feature.

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from symlie.elements.joints.minimal import MOST_VELOCITIES
+from symlie.importing.contact_printing import contact_lines, is_beyond_a_turn, stop_lines
 from symlie.importing.description import (
     BALL,
     FREE,
     GROUND,
     HINGE,
-    Array,
     Configuration,
     Description,
     JointData,
@@ -27,7 +27,7 @@ from symlie.importing.description import (
 )
 from symlie.importing.kinematics import poses, turned, velocities
 from symlie.importing.loops import off, residual
-from symlie.importing.texts import folded, inertia, matrix, motor_effort, number, printable, vector, words
+from symlie.importing.texts import folded, inertia, marker, matrix, motor_effort, number, printable, vector, words
 from symlie.importing.tree_printing import tree_features
 from symlie.options import ImportCoordinates
 
@@ -121,6 +121,7 @@ class _Printing:
             yield from self._free(joint) if joint.kind == FREE else self._joint(joint)
         for loop in robot.loops:
             yield from self._loop(loop)
+        yield from contact_lines(robot)
         yield from self._frames()
         yield from self._shapes()
         yield f"model.gravity({vector(robot.gravity)})"
@@ -138,7 +139,9 @@ class _Printing:
         yield "return robot"
 
     def _coordinates(self) -> Iterator[str]:
-        """Yield outputs, forces and constraints of joint coordinates."""
+        """Yield outputs, forces, constraints and stops of joint coordinates."""
+        if self.robot.has_stops and self.robot.limits:
+            yield f'stop_restitution = {"robot" if self.is_minimal else "model"}.parameter("stop_restitution", 0.0)'
         for joint in self.robot.joints:
             if joint.is_scalar:
                 yield from self._outputs_and_forces(joint)
@@ -190,8 +193,8 @@ class _Printing:
         yield f"{joint.name} = sl.{kind}("
         yield "    model,"
         yield f'    "{joint.name}_{joint.kind}",'
-        yield f"    {self._marker(joint.parent, place, joint.offset.turn @ joint.axis, first)},"
-        yield f"    {self._marker(joint.child, joint.anchor, joint.axis, second)},"
+        yield f"    {marker(self.robot, joint.parent, place, joint.offset.turn @ joint.axis, first)},"
+        yield f"    {marker(self.robot, joint.child, joint.anchor, joint.axis, second)},"
         yield ")"
         if joint.kind == BALL:
             yield from self._ball(joint)
@@ -203,6 +206,9 @@ class _Printing:
         yield ""
         if owner == "robot":
             yield f'{name} = nodes["{name}_{joint.kind}"]'
+            start = self.at.coordinates.get(name)
+            if is_beyond_a_turn(joint, start):
+                yield f"robot.initial({name}, x=[{number(start)}])  # poses do not determine the number of turns"
         yield f'{owner}.output("{name}", {value}, unit="{unit}")'
         yield f'{owner}.output("{name}_rate", {rate}, unit="{unit}/s")'
         if joint.stiffness:
@@ -213,9 +219,14 @@ class _Printing:
             yield load % f"-{name}_damping * {rate}"
         if joint.friction:
             yield from self._parameters(joint, friction=("N m" if is_turning else "N"))
-            yield load % f"-{name}_friction * {rate} / sl.sqrt({rate} ** 2 + {CREEP!r} ** 2)"
+            if self.robot.has_dry_friction:
+                yield f'{owner}.friction("{name}", limit={name}_friction, slip={rate})'
+            else:
+                yield load % f"-{name}_friction * {rate} / sl.sqrt({rate} ** 2 + {CREEP!r} ** 2)"
         if joint.armature:
             yield from self._armature(joint, value, rate)
+        if self.robot.has_stops and name in self.robot.limits:
+            yield from stop_lines(self.robot, joint, owner, value, self.at.coordinates.get(name))
 
     def _parameters(self, joint: JointData, **units: str) -> Iterator[str]:
         """Yield the definitions of parameters of a joint, from their names and units."""
@@ -272,18 +283,14 @@ class _Printing:
 
     def _loop(self, loop: Loop) -> Iterator[str]:
         sides = zip((loop.first, loop.second), loop.frames, strict=True)
-        markers = [self._marker(link, f.place, f.turn[:, 2], f.turn[:, 0]) for link, f in sides]
+        markers = [marker(self.robot, link, f.place, f.turn[:, 2], f.turn[:, 0]) for link, f in sides]
         yield f"sl.{loop.kind}("
         yield "    model,"
         yield f'    "{loop.name}",'
-        for marker in markers:
-            yield f"    {marker},"
+        for side in markers:
+            yield f"    {side},"
         yield "    apart=True,"
         yield ")"
-
-    def _marker(self, link: int, point: Array, axis: Array, across: Array) -> str:
-        body = "model.ground" if link == GROUND else self.robot.links[link].name
-        return f"sl.Marker({body}, {vector(point)}, axis={vector(axis)}, across={vector(across)})"
 
     def _frames(self) -> Iterator[str]:
         frames = self.robot.frames

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 KINDS = (FREE, BALL, SLIDE, HINGE)
 """Kinds of joints by the number of the compiler."""
 
+_CONTACT = ("gap", "normal", "state", "touch", "lift")
+"""Outputs and events of contacts without friction."""
+
+STOPS = tuple(f"_{side}{part}" for side in ("lower", "upper") for part in ("", *(f"_{what}" for what in _CONTACT)))
+"""Suffixes of the names that the stops of a joint take."""
+
+STICKING = ("_state", "_stick", "_slip")
+"""Suffixes of the names that dry friction of a joint takes."""
+
 SUFFIXES = {
     HINGE: ("", "_rate", "_hinge", "_rotor", "_spring", "_friction", "_damping", "_armature"),
     SLIDE: ("", "_rate", "_slide", "_rotor", "_spring", "_friction", "_damping", "_armature"),
@@ -32,6 +41,13 @@ _RESERVED = (
     "hinges", "slides", "axis", "torque", "effort", "build", "gravity", "energy", "t",
 )  # fmt: skip
 """Variables of model files, and names of every model."""
+
+
+_CONSTRAINTS = ("EQUALITY", "FRICTIONLOSS", "LIMIT", "CONTACT")
+"""Parts of the physics that are constraints of the compiler."""
+
+_OF_REQUESTS = {"restitution": "contacts", "stop_restitution": "limits"}
+"""Names of model files with requested parts."""
 
 
 @dataclass
@@ -55,14 +71,16 @@ class Reading:
         """Return whether the file disables a part of the physics."""
         import mujoco
 
-        flag = getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None)
-        return flag is not None and bool(self.compiled.opt.disableflags & int(flag))
+        names = (name, "CONSTRAINT") if name in _CONSTRAINTS else (name,)
+        flags = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{n}", None) for n in names)
+        return any(flag is not None and bool(self.compiled.opt.disableflags & int(flag)) for flag in flags)
 
     def read_bodies(self) -> None:
         """Read links, joints and the frames of fixed parts."""
         m = self.compiled
         self.where = [(GROUND, Pose())]
-        for name in _RESERVED:
+        reserved = [name for name, given in _OF_REQUESTS.items() if getattr(self.skipped.requested, given)]
+        for name in (*_RESERVED, *reserved):
             self.names.new(name, name)
         for k in range(m.njnt):  # first, so that joints keep their names
             self._name_joint(k)
@@ -100,7 +118,11 @@ class Reading:
         b = int(m.jnt_bodyid[k])
         number = "" if m.body_jntnum[b] == 1 else str(k - int(m.body_jntadr[b]) + 1)
         fallback = f"{m.body(b).name or f'body{b}'}_joint{number}"
-        self.joint_of[k] = self.names.new(m.joint(k).name, fallback, SUFFIXES[KINDS[int(m.jnt_type[k])]], "_joint")
+        kind, requested = KINDS[int(m.jnt_type[k])], self.skipped.requested
+        suffixes = SUFFIXES[kind]
+        if kind in (HINGE, SLIDE):
+            suffixes += STOPS * requested.limits + STICKING * requested.dry_friction
+        self.joint_of[k] = self.names.new(m.joint(k).name, fallback, suffixes, "_joint")
 
     def _joint(self, k: int, parent: int, child: int, offset: Pose) -> JointData:
         m = self.compiled

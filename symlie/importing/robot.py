@@ -16,7 +16,7 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.importing.compiled import describe
 from symlie.importing.compiler import compiled_file, compiled_text
 from symlie.importing.description import BALL, FREE, Array, Configuration, Description, Pose
-from symlie.importing.features import Skipped
+from symlie.importing.features import Requested, Skipped
 from symlie.importing.loops import reduced
 from symlie.importing.masses import check_masses
 from symlie.importing.naming import identifier
@@ -82,7 +82,7 @@ class Robot:
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Lower and upper limits of joints, in rad or m, which the model does not contain."""
+        """Lower and upper limits of joints, in rad or m, which the model contains with ``limits=True``."""
         return MappingProxyType(dict(self._description.limits))
 
     @property
@@ -214,6 +214,9 @@ def from_urdf(
     coordinates: ImportCoordinates | None = None,
     ignore: Iterable[str] = (),
     strict: bool = False,
+    limits: bool = False,
+    contacts: bool = False,
+    dry_friction: bool = False,
     floating: bool = False,
 ) -> Robot:
     """Return the robot of a URDF file.
@@ -229,12 +232,22 @@ def from_urdf(
         The file.
     coordinates
         ``"minimal"`` for joint coordinates, the default, or ``"bodies"`` for the poses of all links, the default for
-        robots with loops above the limit of dense trees.
+        robots with contacts, and for robots with loops, stops or dry friction above the limit of dense trees.
     ignore
         Names of features to skip without a warning.
     strict
         If true, only features in ``ignore`` are skipped; by default also contacts, limits, ranges, sensors, shapes and
         elements for other programs that have no counterpart, with a warning.
+    limits
+        If true, limits of hinges and sliders become stops with impacts, see `JointStops`; the parameter
+        ``stop_restitution`` of the model is their coefficient of restitution, zero by default.
+    contacts
+        If true, contacts of planes with spheres, capsules, boxes and cylinders, and of two spheres, become contacts
+        with the friction of the file; the parameter ``restitution`` of the model is their coefficient of restitution,
+        zero by default. Other pairs are refused, or skipped with ``ignore=("pairs",)``.
+    dry_friction
+        If true, friction of joints sticks exactly, see `Model.friction`; by default it is regularised. Stops, contacts
+        and dry friction restrict the methods.
     floating
         If true, the first link is not fixed to the ground.
 
@@ -253,7 +266,7 @@ def from_urdf(
         If MuJoCo is not installed, or its version is not supported.
     """
     path = Path(path)
-    skipped = Skipped(ignore, strict=strict)
+    skipped = Skipped(ignore, strict=strict, requested=Requested(contacts, limits, dry_friction))
     root = read_xml(path)
     check_joints(path, root)
     stripped = without_shapes(path, root, skipped)
@@ -275,6 +288,9 @@ def from_mjcf(
     coordinates: ImportCoordinates | None = None,
     ignore: Iterable[str] = (),
     strict: bool = False,
+    limits: bool = False,
+    contacts: bool = False,
+    dry_friction: bool = False,
 ) -> Robot:
     """Return the robot of an MJCF file, the format of MuJoCo.
 
@@ -287,7 +303,7 @@ def from_mjcf(
     ----------
     path
         The file.
-    coordinates, ignore, strict
+    coordinates, ignore, strict, limits, contacts, dry_friction
         As in `from_urdf`.
 
     Returns
@@ -306,7 +322,7 @@ def from_mjcf(
         If MuJoCo is not installed, or its version is not supported.
     """
     path = Path(path)
-    skipped = Skipped(ignore, strict=strict)
+    skipped = Skipped(ignore, strict=strict, requested=Requested(contacts, limits, dry_friction))
     roots = included_files(path)
     check_assets(path, roots)
     name = roots[0].get("model") or path.stem
@@ -321,10 +337,11 @@ def _robot(found: Description, path: Path, coordinates: ImportCoordinates | None
         raise ModelError(f"{path} has no joints, so nothing moves.")
     check_masses(found, path)
     found = replace(reduced(found), skipped=skipped.checked(path.name))
-    is_large = found.velocities > MOST_VELOCITIES and found.has_loops
+    is_large = found.velocities > MOST_VELOCITIES and (found.has_loops or found.has_events)
     if is_large and coordinates == "minimal":
+        what = "loops" if found.has_loops else "contacts, stops or dry friction"
         raise ModelError(
-            f"{path.name} has loops and {found.velocities} velocities of joints; minimal coordinates with loops have "
+            f"{path.name} has {what} and {found.velocities} velocities of joints; minimal coordinates with {what} have "
             f"at most {MOST_VELOCITIES}: use coordinates='bodies'."
         )
     notice = skipped.warning(path.name)
@@ -332,7 +349,8 @@ def _robot(found: Description, path: Path, coordinates: ImportCoordinates | None
         warn(notice)
     if found.is_redundant:
         warn(f"Constraint equations of {path.name} are dependent; multipliers of minimal norm are computed.")
-    return Robot(found, coordinates or ("bodies" if is_large else "minimal"), path.resolve().parent)
+    default: ImportCoordinates = "bodies" if is_large or found.contacts else "minimal"
+    return Robot(found, coordinates or default, path.resolve().parent)
 
 
 def _coordinate(joint: str, kind: str, value: object) -> float | Array | Pose:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from symlie.importing.description import HINGE, Array, JointData, Motor
+from symlie.importing.description import GROUND, HINGE, Array, Description, JointData, Motor
 
 _OF_NAMES = (*string.ascii_letters, *string.digits, "_")
 """Characters before the bracket of a call; other brackets group terms, where a comma would make a tuple."""
@@ -36,6 +36,12 @@ def inertia(values: Array) -> str:
     values = without_noise(values)
     is_diagonal = not np.any(values - np.diag(np.diag(values)))
     return vector(np.diag(values)) if is_diagonal else matrix(values)
+
+
+def marker(robot: Description, link: int, point: Array, axis: Array, across: Array) -> str:
+    """Return a marker of a link or of the ground."""
+    body = "model.ground" if link == GROUND else robot.links[link].name
+    return f"sl.Marker({body}, {vector(point)}, axis={vector(axis)}, across={vector(across)})"
 
 
 def words(joint: JointData) -> tuple[str, str, str]:

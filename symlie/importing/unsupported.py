@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from symlie.importing.description import GROUND
-from symlie.importing.reading import Reading
+from symlie.importing.description import HINGE, SLIDE
+from symlie.importing.pairs import is_soft
+from symlie.importing.reading import KINDS, Reading
 
 
 def list_unsupported(reading: Reading) -> None:
     """List the features."""
     m, add = reading.compiled, reading.skipped.add
     for k in range(m.njnt):
-        if m.jnt_limited[k] and not reading.is_off("LIMIT"):
-            add("limits", reading.joint_of[k])
+        _list_limits(reading, k)
         if m.jnt_actfrclimited[k]:
             add("ranges", f"force of {reading.joint_of[k]}")
         polynomials = (getattr(m, "jnt_stiffnesspoly", None), getattr(m, "jnt_springyield", None))
@@ -34,25 +34,17 @@ def list_unsupported(reading: Reading) -> None:
         add("fluid", "density" if m.opt.density else "viscosity")
     if m.nplugin:
         add("plugins", f"{m.nplugin} of them")
-    _list_contacts(reading)
 
 
-def _list_contacts(reading: Reading) -> None:
-    """List the geometries that can touch another one, as the compiler's masks allow it."""
-    m = reading.compiled
-    if reading.is_off("CONTACT"):
-        return
-    root = np.array([reading.where[b][0] for b in m.geom_bodyid], dtype=int)
-    parents = {j.child: j.parent for j in reading.joints}
-    types, affinity = np.asarray(m.geom_contype), np.asarray(m.geom_conaffinity)
-    touching = set[int]()
-    for i in range(m.ngeom):
-        masks = (types[i] & affinity) | (types & affinity[i])
-        for k in np.flatnonzero(masks):
-            a, b = int(root[i]), int(root[k])
-            is_neighbour = GROUND not in (a, b) and (parents.get(a) == b or parents.get(b) == a)
-            if k > i and a != b and not is_neighbour:
-                touching |= {i, int(k)}
-    touching |= {int(g) for g in (*m.pair_geom1, *m.pair_geom2)}
-    if touching:
-        reading.skipped.add("contacts", *(m.geom(g).name or f"geometry {g}" for g in sorted(touching)))
+def _list_limits(reading: Reading, k: int) -> None:
+    """List limits of a joint that are not imported, and limits and dry friction that are softer in the file."""
+    m, skipped = reading.compiled, reading.skipped
+    name, is_scalar = reading.joint_of[k], KINDS[int(m.jnt_type[k])] in (HINGE, SLIDE)
+    if m.jnt_limited[k] and not reading.is_off("LIMIT"):
+        if not (skipped.requested.limits and is_scalar):
+            skipped.add("limits", name)
+        elif is_soft(reading, "jnt", k):
+            skipped.add("softness", f"limits of {name}")
+    dof = int(m.jnt_dofadr[k])
+    if skipped.requested.dry_friction and m.dof_frictionloss[dof] and is_soft(reading, "dof", dof):
+        skipped.add("softness", f"friction of {name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -37,6 +38,9 @@ _CHILDREN = {
 
 _NOT_COMPILED = ("visual", "collision", "inertial", "mimic")
 """Elements that are read here, and not by the compiler, of which earlier versions ignore some."""
+
+_TOUCHING = ("box", "sphere", "cylinder")
+"""Shapes that all versions of the compiler read."""
 
 _ANY_INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
@@ -105,8 +109,7 @@ def without_shapes(path: Path, root: ElementTree.Element, skipped: Skipped) -> E
             kept.extend(child for child in element if child.tag not in _NOT_COMPILED)
             if element.tag == "link":
                 kept.append(ElementTree.fromstring(_ANY_INERTIAL))
-            if element.find("collision") is not None:
-                skipped.add("contacts", element.get("name", ""))
+            kept.extend(_collisions(element, skipped))
             for child in element:
                 if child.tag not in _CHILDREN[element.tag]:
                     skipped.add("extensions", f"{child.tag} of {element.get('name')}")
@@ -115,6 +118,22 @@ def without_shapes(path: Path, root: ElementTree.Element, skipped: Skipped) -> E
         elif element.tag not in _READ:
             skipped.add("extensions", element.get("name") or element.tag)
     return stripped
+
+
+def _collisions(link: ElementTree.Element, skipped: Skipped) -> Iterator[ElementTree.Element]:
+    """Yield the shapes of a link that touch others, without names, and list those that are skipped."""
+    name, found = link.get("name", ""), link.findall("collision")
+    if found and not skipped.requested.contacts:
+        skipped.add("contacts", name)
+        return
+    for collision in found:
+        shapes = [shape for geometry in collision.findall("geometry") for shape in geometry]
+        others = [shape.tag for shape in shapes if shape.tag not in _TOUCHING]
+        if others:
+            skipped.add("pairs", f"{others[0]} of {name}")
+            continue
+        collision.attrib.pop("name", None)
+        yield collision
 
 
 def inertials(path: Path, root: ElementTree.Element) -> dict[str, Link]:

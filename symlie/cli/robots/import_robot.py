@@ -14,7 +14,7 @@ from symlie.options import ImportCoordinates
 
 SUMMARY = "Write the model file of a robot from a URDF or MJCF file."
 EXAMPLE = """symlie import arm.urdf --out arm.py
-  symlie import walker.xml --ignore tendons,actuators --coordinates bodies"""
+  symlie import walker.xml --ignore tendons,actuators --limits --contacts"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,6 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="coordinates of joints, or poses of bodies; default: minimal, but bodies for large robots with loops",
     )
     parser.add_argument("--ignore", metavar="FEATURE,…", default="", help="features to skip, such as tendons")
+    parser.add_argument("--limits", action="store_true", help="limits of joints become stops")
+    parser.add_argument("--contacts", action="store_true", help="contacts between geometries become contacts")
+    parser.add_argument("--dry-friction", action="store_true", help="friction of joints sticks exactly")
     parser.add_argument("--strict", action="store_true", help="skip no other features")
     parser.add_argument(
         "--floating", action="store_true", help="do not fix the first link of a URDF file to the ground"
@@ -50,6 +53,9 @@ def run(arguments: Namespace) -> int:
         "coordinates": arguments.coordinates,
         "ignore": [word for word in arguments.ignore.split(",") if word],
         "strict": arguments.strict,
+        "limits": arguments.limits,
+        "contacts": arguments.contacts,
+        "dry_friction": arguments.dry_friction,
     }
     if read_xml(source).tag == "robot":
         robot = from_urdf(source, floating=arguments.floating, **options)

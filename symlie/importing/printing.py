@@ -174,7 +174,8 @@ class _Printing:
         if np.any(link.center):
             yield f"    reference={vector(-link.center)},"
         free = next((j for j in self.robot.joints if j.child == k and j.kind in (FREE, BALL)), None)
-        if free is not None and free.name in self.at.rates and self.moving is not None:
+        # Joints without a given rate are at rest, unless loops determine their rates.
+        if free and self.moving and (free.name in self.at.rates or not self.robot.has_loops):
             speed, spin = self.moving[k]
             if free.kind == FREE:
                 yield f"    velocity={vector(speed)},"
@@ -249,7 +250,8 @@ class _Printing:
         yield f"model.initial({name}_rotor, x=[{number(float(start))}])"
 
     def _ball(self, joint: JointData) -> Iterator[str]:
-        if not (joint.damping or joint.armature):
+        has_armature = joint.armature and not self.is_tree  # rotors of trees are element types
+        if not (joint.damping or has_armature):
             return
         name, child = joint.name, self.robot.links[joint.child].name
         yield f"{name}_spin = {self._spin(joint)}"
@@ -258,7 +260,7 @@ class _Printing:
             yield f"model.torque(-{name}_damping * {name}_spin, on={child}.node)"
             if joint.parent != GROUND:
                 yield f"model.torque({name}_damping * {name}_spin, on={self.robot.links[joint.parent].name}.node)"
-        if joint.armature:
+        if has_armature:
             yield f'{name}_armature = model.parameter("{name}_armature", {number(joint.armature)}, unit="kg m^2")'
             yield f"model.kinetic_energy({name}_armature * {name}_spin.dot({name}_spin) / 2)"
 

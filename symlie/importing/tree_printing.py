@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from symlie.errors import UnsupportedFeatureError
 from symlie.importing.description import BALL, GROUND, HINGE, SLIDE, Array, Description, JointData
 from symlie.importing.texts import number, vector, words
 
@@ -20,12 +19,6 @@ _READ = {HINGE: ("angle", "rate", "rad"), SLIDE: ("displacement", "speed", "m")}
 
 def tree_features(robot: Description) -> Iterator[str]:
     """Yield the lines that follow the conversion to minimal coordinates."""
-    ball = next((j for j in robot.joints if j.kind == BALL and j.armature), None)
-    if ball is not None:
-        raise UnsupportedFeatureError(
-            f"The armature of ball joint '{ball.name}' has no counterpart in a robot of {robot.velocities} velocities "
-            "in minimal coordinates; remove it from the file."
-        )
     yield "nodes = {node.name: node for node in robot.nodes}"
     for kind in (HINGE, SLIDE):
         joints = [j for j in robot.joints if j.kind == kind]
@@ -40,6 +33,10 @@ def tree_features(robot: Description) -> Iterator[str]:
             rotors = [j for j in some if j.armature]
             if rotors:
                 yield from _rotors(robot, kind, rotors, on_ground)
+    for on_ground in (True, False):
+        balls = [j for j in robot.joints if j.kind == BALL and j.armature and (j.parent == GROUND) == on_ground]
+        if balls:
+            yield from _ball_rotors(robot, balls, on_ground)
     for sensor in robot.sensors:
         if sensor.kind in ("coordinate", "rate"):
             joint = robot.joint(sensor.subject)
@@ -124,9 +121,32 @@ def _rotors(robot: Description, kind: str, joints: list[JointData], on_ground: b
             yield "carried = turning.cross(across) + spin.cross(spin.cross(across))"
             yield "follows = sl.vector(a.R * axis_a).dot(acceleration_b - acceleration_a - carried)"
     yield 'rotor.acceleration_constraint("rotor", [rotor.rotor.v_dot[0] - follows])'
-    for joint in joints:
-        yield f'nodes["{joint.name}_rotor"] = robot.node("{joint.name}_rotor", "R1")'
+    yield from _rotor_nodes(joints, "R1")
     yield from _instances(robot, kind, "rotor", joints, on_ground, ("armature",))
+
+
+def _ball_rotors(robot: Description, joints: list[JointData], on_ground: bool) -> Iterator[str]:
+    """Yield rotors that turn with ball joints."""
+    parent = "" if on_ground else 'a="SO3xR3", '
+    nodes = f'{parent}b="SO3xR3", joint=nodes["{joints[0].name}_ball"].group, rotor="SO3"'
+    yield ""
+    yield f'rotor = sl.ElementType("ball_rotor{"_on_ground" * on_ground}", {nodes})'
+    yield 'armature = rotor.parameter("armature", 0.0)'
+    yield "rotor.kinetic_energy(armature * rotor.rotor.Omega.dot(rotor.rotor.Omega) / 2)"
+    yield "rotor.dependent(rotor.rotor, R=rotor.joint.R, Omega=rotor.joint.Omega)"
+    yield "follows = rotor.b.v_dot[:3, :]"
+    if not on_ground:
+        yield "relative = rotor.b.R.T * rotor.a.R"
+        yield "carried = sl.vector(rotor.joint.Omega).cross(sl.vector(relative * rotor.a.Omega))"
+        yield "follows = follows - relative * rotor.a.v_dot[:3, :] + carried"
+    yield 'rotor.acceleration_constraint("rotor", rotor.rotor.v_dot - follows)'
+    yield from _rotor_nodes(joints, "SO3")
+    yield from _instances(robot, BALL, "rotor", joints, on_ground, ("armature",))
+
+
+def _rotor_nodes(joints: list[JointData], group: str) -> Iterator[str]:
+    for joint in joints:
+        yield f'nodes["{joint.name}_rotor"] = robot.node("{joint.name}_rotor", "{group}")'
 
 
 def _point_acceleration(body: str, point: str) -> Iterator[str]:
@@ -144,8 +164,8 @@ def _instances(
         links = [robot.links[j.child].name] if on_ground else [robot.links[k].name for k in (j.parent, j.child)]
         nodes = [f'nodes["{name}"]' for name in (*links, f"{j.name}_{kind}")]
         nodes += [f'nodes["{j.name}_rotor"]'] * (what == "rotor")
-        given = {"axis": vector(j.axis)}
-        if kind == SLIDE or what == "rotor":
+        given = {} if kind == BALL else {"axis": vector(j.axis)}
+        if kind == SLIDE or (kind == HINGE and what == "rotor"):
             given["axis_a"] = vector(j.offset.turn @ j.axis)
         if kind == SLIDE:
             given |= {"point_a": vector(_start(j)), "point_b": vector(j.anchor)}

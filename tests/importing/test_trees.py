@@ -19,7 +19,7 @@ from tests.importing.oracles import (
     relative_difference,
 )
 from tests.importing.trees import random_tree, write_mjcf, write_urdf
-from tests.tolerances import IMPORTED_LARGE_TREE, IMPORTED_TREE
+from tests.tolerances import IMPORTED_DRIFT, IMPORTED_LARGE_TREE, IMPORTED_TREE
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*was imported without")
 
@@ -47,8 +47,7 @@ def check_urdf(folder: Path, seed: int, count: int, floats: bool) -> None:
 def check_mjcf(folder: Path, seed: int, count: int, kinds: tuple[str, ...], floats: bool) -> None:
     """Compare a random tree with springs, dampers, armature and actuators with MuJoCo."""
     links = random_tree(seed, count, kinds, floats=floats)
-    armature = 0.0 if count > 8 and "ball" in kinds else 0.05
-    path = write_mjcf(links, folder / "tree.xml", armature=armature)
+    path = write_mjcf(links, folder / "tree.xml", armature=0.05)
     robot = sl.from_mjcf(path)
     system = robot.compile(backend="numpy")
     q, v = random_motion(robot, seed)
@@ -75,6 +74,14 @@ def test_mjcf_trees_accelerate_as_in_mujoco(
     seed: int, count: int, kinds: tuple[str, ...], floats: bool, tmp_path: Path
 ) -> None:
     check_mjcf(tmp_path, seed, count, kinds, floats)
+
+
+def test_rotors_of_ball_joints_keep_energy(tmp_path: Path) -> None:
+    links = [replace(link, damping=0.0) for link in random_tree(6, 9, ("ball",))]
+    robot = sl.from_mjcf(write_mjcf(links, tmp_path / "tree.xml", armature=0.05))
+    robot.initial(joint1_rate=[1.0, -2.0, 0.5], joint5_rate=[0.3, 1.0, 2.0])
+    energy = sl.solve(robot.compile(backend="numpy"), 0.1, rtol=1e-11).outputs["energy"]
+    assert np.ptp(energy) <= IMPORTED_DRIFT * np.abs(energy).max()
 
 
 @pytest.mark.slow

@@ -339,6 +339,10 @@ CONE_SWEEPS = 2_000
 CONE_ACCEPTED = 1e-9
 """Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
 
+CONE_BLOCKED = 1e-24
+"""Mobility along the tangents of a contact, relative to the one along its normal, below which constraints prevent slip:
+the square of 1e-12, far above rounding."""
+
 CONTACT_STEPS = 25
 """Number of semismooth Newton steps of a stage of time stepping with contacts, after which it starts again from the
 result of sweeps."""

@@ -198,6 +198,20 @@ def test_stops_of_a_hinge_beyond_a_turn(backend: Any) -> None:
     assert abs(solution.outputs["hinge_angle"][-1] - (0.5 - 2 * (2 - times[1]))) <= tolerances.PIN
 
 
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_guided_sphere_bounces_without_slip(backend: Any) -> None:
+    model = sl.Model("element_guided")
+    ball = sl.RigidBody(model, "ball", 1.0, [0.004, 0.004, 0.004], position=[0, 0, 1.1])
+    sl.PrismaticJoint(model, "guide", model.ground, ball, at=[0, 0, 0], axis=[0, 0, 1])
+    sl.SpherePlaneContact(model, "floor", model.ground, ball, radius=0.1, friction=0.3, restitution=0.5)
+    model.gravity([0, 0, -G])
+    solution = sl.solve(model.derive().compile(backend=backend), 1.0, rtol=1e-10)
+    fall = math.sqrt(2 / G)
+    assert np.abs([i.t - k * fall for k, i in enumerate(solution.impacts, 1)]).max() <= tolerances.PIN
+    for k, impact in enumerate(solution.impacts):
+        assert np.abs(impact.impulses["floor"] - [1.5 * G * fall / 2**k, 0, 0]).max() <= tolerances.PIN
+
+
 def test_stop_of_a_slider_on_one_side() -> None:
     model = sl.Model("element_slider")
     block = sl.RigidBody(model, "block", 1.0, [1.0, 1.0, 1.0])

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONE_ACCEPTED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
+from symlie.contract.constants import CONE_ACCEPTED, CONE_BLOCKED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
 from symlie.runtime.layout.layout import Array
 
 _Block = tuple[int, int, "Rubbing | None"]
@@ -117,8 +117,9 @@ def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, 
 
 
 def _step(H: Array, n: int, e: int) -> float:
-    """Length r of the natural map in the tangent plane."""
-    return 1 / float(sum(H[k, k] for k in range(n + 1, e)))
+    """Length r of the natural map in the tangent plane; any, if constraints prevent slip."""
+    mobility = float(sum(H[k, k] for k in range(n + 1, e)))
+    return 1 / mobility if mobility > CONE_BLOCKED else 1.0
 
 
 def _natural_map(

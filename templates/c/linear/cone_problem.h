@@ -41,13 +41,13 @@ typedef struct {
     symlie_real *column; /* original indices of the columns of D during its elimination */
 } cone_problem;
 
-/* Length r of the natural map in the tangent plane of a block of equations n to e. */
+/* Length r of the natural map in the tangent plane of a block of equations n to e; any, if constraints prevent slip. */
 static inline symlie_real tangential_step(const cone_problem *restrict C, int n, int e)
 {
     const int size = C->begin[C->count];
     symlie_real sum = 0;
     for (int k = n + 1; k < e; k++) sum += C->H[k * size + k];
-    return 1 / sum;
+    return sum > CONE_BLOCKED ? 1 / sum : 1;
 }
 
 /* Compute row k of H y + d. */

@@ -15,7 +15,7 @@ from symlie.errors import ModelError, SymlieError, UnknownNameError
 from symlie.options import Combine
 from symlie.rotations import with_rotations
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.system.frozen_parameters import check_frozen
+from symlie.runtime.system.checks import check_frozen
 from symlie.runtime.system.initial_values import check_independent
 from symlie.runtime.system.inputs import InputTable, input_table, smooth_table
 from symlie.runtime.system.parameters import changed_parameters, real_array

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from symlie.contract.constants import ON_GROUP
-from symlie.errors import ModelError
+from symlie.errors import FrozenParameterError, ModelError
 from symlie.rotations import SINGULAR_ANGLES
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.layout.slices import NodeSlice
+
+Values: TypeAlias = tuple[Array, tuple[Array, ...]]
+"""Values of the model's parameters and of the elements of each type, one row for all or one per element."""
 
 
 def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[Array, ...], q: Array, v: Array) -> None:
@@ -71,3 +76,29 @@ def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
         if f.shape == (3, 3) and np.any(np.linalg.det(rows[:, f.part].reshape(-1, 3, 3)) < ON_GROUP):
             return True
     return False
+
+
+def check_frozen(layout: Layout, known: Values, changed: Values) -> None:
+    """Raise FrozenParameterError if the value of a frozen parameter changed; changed model parameters have shape
+    (size,) or (members, size).
+    """
+    for name in layout.frozen:
+        if name in layout.parameters:
+            part = layout.parameters[name][0]
+            before, after = known[0][part], changed[0][..., part]
+        else:
+            owner, _, own = name.rpartition(".")
+            element, part = next(
+                place for place in layout.parameters_of_elements[own] if layout.elements[place[0]].name == owner
+            )
+            before, after = known[1][element][:1, part], changed[1][element][:, part]
+        if np.any(before != after):
+            raise FrozenParameterError(
+                f"Parameter '{name}' of '{layout.name}' is a compiled constant, {_text(before)}, and cannot be "
+                f"changed; compile or generate again without '{name}' in freeze."
+            )
+
+
+def _text(values: Array) -> str:
+    numbers = [f"{x:.12g}" for x in values.ravel()]
+    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.system.frozen_parameters import check_frozen
+from symlie.runtime.system.checks import check_frozen
 from symlie.runtime.system.parameter_sources import check_own_values, filled_parameters, sources_of_instance
 
 

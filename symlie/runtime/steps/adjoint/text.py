@@ -177,13 +177,13 @@ class _AdjointPrinter(StepPrinter):
                 yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entry};"
             case ImplicitEndCotangents(_, _, of_results):
                 has_matrix = "KEEPS_FACTORS ? SYMLIE_ANY(end.has_factors) : trial->newton.jacobians > 0"
-                arguments = ", ".join([*map(self._or_zero, of_results), "&start->gradient, work", *out])
-                yield f"status = implicit_end_cotangents(&end, {has_matrix}, {arguments});"
+                given = ", ".join([*map(self._or_zero, of_results), "&start->gradient, work", *out])
+                yield f"status = implicit_end_cotangents(&end, {has_matrix}, {given});"
                 yield RETURN_FAILURE
             case HiddenViolationCotangents(violation, x):
                 point = ", ".join(map(self._array, (violation.q, violation.v, x)))
-                arguments = f"t, {point}, mass, &start->gradient, {', '.join(out)}"
-                yield f"status = hidden_violation_cotangents(P, work, {arguments});"
+                given = f"t, {point}, mass, &start->gradient, {', '.join(out)}"
+                yield f"status = hidden_violation_cotangents(P, work, {given});"
                 yield RETURN_FAILURE
             case StageCotangents(stage, a, multiplier, of_a, of_multiplier):
                 yield self._mass_of(a)

@@ -124,7 +124,10 @@ def test_factors_solve_transposed_systems(kind: str, system: Saddle) -> None:
     structure, right = elimination_structure(system.unknowns, (kind,)), right_side(system)
     values = system.stored(structure)
     assert header(structure).factorise(structure, values) == (Status.DONE, -1)
-    found, expected = header(structure).solve_transposed(structure, values, right), splu(system.matrix.T.tocsc()).solve(right)
+    found, expected = (
+        header(structure).solve_transposed(structure, values, right),
+        splu(system.matrix.T.tocsc()).solve(right),
+    )
     assert np.allclose(found, expected, rtol=0, atol=conditioned(system) * np.abs(expected).max())
 
 

@@ -181,8 +181,8 @@ class _AdjointPrinter(StepPrinter):
                 yield f"status = implicit_end_cotangents(&end, {has_matrix}, {given});"
                 yield RETURN_FAILURE
             case HiddenViolationCotangents(violation, x):
-                point = ", ".join(map(self._array, (violation.q, violation.v, x)))
-                given = f"t, {point}, mass, &start->gradient, {', '.join(out)}"
+                at_start = ", ".join(map(self._array, (violation.q, violation.v, x)))
+                given = f"t, {at_start}, mass, &start->gradient, {', '.join(out)}"
                 yield f"status = hidden_violation_cotangents(P, work, {given});"
                 yield RETURN_FAILURE
             case StageCotangents(stage, a, multiplier, of_a, of_multiplier):

@@ -284,7 +284,7 @@ def test_transposed_operators_are_adjoint_to_operators(index: int, seed: int, si
         assert abs(forward - reverse) <= tolerances.FORWARD_AND_REVERSE * max(1.0, abs(forward))
 
 
-@pytest.mark.parametrize("memory", [1e6, 10_000, 3000, 1500])
+@pytest.mark.parametrize("memory", [1e6, 10_000, 3000, 1600])
 @pytest.mark.parametrize(
     "options",
     [

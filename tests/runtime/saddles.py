@@ -198,6 +198,11 @@ class Compiled:
             f"{read} clear_matrix(&E, (symlie_real *)values); }}",
         ]
         included = ["primitives.h", "constants.h", f"{kind}.h"]
+        if "SYMLIE_LANES" not in constants:
+            prototypes.append("void solve_with_transpose(const int *tables, double *values, double *x)")
+            bodies.append(f"{read} solve_transposed(&E, values, x); }}")
+            self._ffi.cdef(f"{prototypes[-1]};")
+            included.append("transposed_factors.h")
         text = [
             *(f"#define {name} {value}" for name, value in constants.items()),
             *(f'#include "{name}"' for name in included),
@@ -230,6 +235,12 @@ class Compiled:
     def solve_in_place(self, structure: EliminationStructure, values: Array, x: Array) -> None:
         """Replace a right-hand side by the solution."""
         self._library.solve(*map(self._array, (structure.tables, values, x)))
+
+    def solve_transposed(self, structure: EliminationStructure, values: Array, right: Array) -> Array:
+        """The solution of the transposed system with the same factors."""
+        x = right.copy()
+        self._library.solve_with_transpose(*map(self._array, (structure.tables, values, x)))
+        return x
 
     def clear(self, structure: EliminationStructure, values: Array) -> None:
         """Begin a new matrix."""

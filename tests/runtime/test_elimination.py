@@ -115,6 +115,26 @@ def test_dense_systems_are_solved(size: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "system"),
     [
+        *(("dense", saddle([], dimension=size)) for size in (1, 5, SMALL)),
+        *((kind, saddle(edges)) for kind in ("band", "blocks") for edges in (chain(5), ring(24), grid(4))),
+        *((kind, saddle(chain(3), rows=5, anchors=[0] * 5 + [2] * 2)) for kind in ("band", "blocks")),
+    ],
+)
+def test_factors_solve_transposed_systems(kind: str, system: Saddle) -> None:
+    structure, right = elimination_structure(system.unknowns, (kind,)), right_side(system)
+    values = system.stored(structure)
+    assert header(structure).factorise(structure, values) == (Status.DONE, -1)
+    found, expected = (
+        header(structure).solve_transposed(structure, values, right),
+        splu(system.matrix.T.tocsc()).solve(right),
+    )
+    assert np.allclose(found, expected, rtol=0, atol=conditioned(system) * np.abs(expected).max())
+
+
+@with_compiler
+@pytest.mark.parametrize(
+    ("kind", "system"),
+    [
         *(("dense", saddle([], dimension=size)) for size in (5, 12, SMALL)),
         *((kind, saddle(edges)) for kind in ("band", "blocks") for edges in (chain(5), grid(4))),
     ],

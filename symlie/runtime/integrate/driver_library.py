@@ -117,18 +117,21 @@ def adjoint_library(system: System, method: ProgrammedMethod) -> tuple[Library, 
 def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others."""
     layout, features = system.layout, features_of(system.mechanics, compiled=True)
-    source = driver_source(method, system.mechanics)
+    source, sets = driver_source(method, system.mechanics), (*kernel_sets(method, system.layout), ADJOINT)
     source = {name: source[name] for name in ("constants.h", "tableau.h")}
-    source |= {n: text for n, text in system.sets.files(ADJOINT).items() if n.endswith(".h")}
+    for name in sets:
+        source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
-    source["adjoint_step.h"] = adjoint_header(method.known_program(features), method.name)
-    of_model = f"{layout.name}.h", f"{layout.name}_{ADJOINT}.h"
+    source["adjoint_step.h"] = adjoint_header(
+        method.known_program(features), method.name, method.first_values(features)
+    )
+    of_model = f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets)
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]
     source["adjoint.c"] = _bandwidth(layout) + "\n".join(
         [
-            "#define SYMLIE_EXPLICIT_STEPS",
+            *([] if len(sets) > 1 or method.own else ["#define SYMLIE_EXPLICIT_STEPS"]),
             *(f'#include "{name}"' for name in includes),
             f'const char *symlie_interface_hash(void) {{ return "{layout.interface_hash}"; }}',
             "",

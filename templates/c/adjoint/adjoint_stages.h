@@ -23,6 +23,12 @@ static inline void fill_zero(int n, symlie_real *restrict x)
     for (int k = 0; k < n; k++) x[k] = SYMLIE_NUMBER(0);
 }
 
+/* Add a cotangent, unless it is a null pointer. */
+static inline void add_cotangent(int n, const symlie_real *restrict x, symlie_real *restrict out)
+{
+    for (int k = 0; x && k < n; k++) out[k] += x[k];
+}
+
 /* Copy a cotangent; a null pointer is zero. */
 static inline void take_cotangent(int n, const symlie_real *restrict x, symlie_real *restrict out)
 {

@@ -4,11 +4,22 @@
 
 #define MASSES (MASS_IS_CONSTANT ? 1 : STAGES)
 
+/* Size of the initial values of the method history and of their adjoint. */
+static inline long long begin_workspace(const symlie_problem *restrict P)
+{
+#if HAS_OWN_STATE
+    return adjoint_begin_workspace(P) + DIMENSION;
+#else
+    return 0;
+#endif
+}
+
 long long symlie_reverse_workspace(const symlie_problem *P)
 {
     const long long of_start = 2LL * DIMENSION + 2LL * ROWS + acceleration_workspace(P) + adjoint_stage_workspace(P);
-    const long long of_step = adjoint_workspace(P) + DIMENSION + ROWS;
-    return MASSES * mass_workspace(P) + (of_step > of_start ? of_step : of_start);
+    const long long of_steps = adjoint_step_workspace(P), of_begin = begin_workspace(P);
+    const long long of_step = (of_steps > of_begin ? of_steps : of_begin) + DIMENSION + ROWS + OWN;
+    return kept_workspace(P) + MASSES * mass_workspace(P) + (of_step > of_start ? of_step : of_start);
 }
 
 static inline int start_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
@@ -30,7 +41,7 @@ static inline int start_cotangents(const symlie_problem *restrict P, symlie_real
 int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_scalar *q, const symlie_scalar *v, symlie_cotangents *bar)
 {
     mass_matrix mass;
-    symlie_real *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_INDEFINITE_MASS;
     return start_cotangents(P, work, t, q, v, &mass, bar);
 }
@@ -49,12 +60,14 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
                    symlie_cotangents *other)
 {
     mass_matrix masses[MASSES];
-    symlie_real *work = P->workspace;
+    symlie_real *work = P->workspace + kept_workspace(P);
     symlie_cotangents *end = bar, *start = other;
     for (int k = 0; k < MASSES; k++) work = place_mass(P, work, masses + k);
     if (!evaluate_mass(P, trail->t[0], trail->q, masses)) return SYMLIE_INDEFINITE_MASS;
     ARRAY(a, DIMENSION);
     ARRAY(lambda, ROWS);
+    ARRAY(own, OWN);
+    forget_kept(P);
     start->gradient = end->gradient;
     for (long long n = trail->steps; n-- > 0;) {
         const symlie_scalar t = trail->begin[n];
@@ -65,12 +78,23 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
         state.q = (symlie_real *)trail->q + n * STORAGE;
         state.v = (symlie_real *)trail->v + n * DIMENSION;
         state.lambda = lambda, state.acceleration = a;
-        state.acceleration_is_valid = trail->kind[n] > 0;
+        state.own = own;
+        state.acceleration_is_valid = trail->kind[n] == 1 || trail->kind[n] == 2;
         fill_zero(DIMENSION, start->acceleration);
         int status = SYMLIE_DONE;
+#if HAS_OWN_STATE
+        if (trail->kind[n] == 3) status = method_begin(P, work, t, trail->length[n], control, masses, &state, own);
+        else copy(OWN, trail->own + n * OWN, own);
+#endif
         if (trail->kind[n] == 2) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);
         if (status == SYMLIE_DONE) status = adjoint_step(P, work, t, trail->length[n], control, masses, &state, end, start);
         if (status == SYMLIE_DONE && trail->kind[n] == 2) status = start_cotangents(P, work, t, state.q, state.v, masses, start);
+#if HAS_OWN_STATE
+        if (status == SYMLIE_DONE && trail->kind[n] == 3) {
+            status = adjoint_begin(P, work, t, trail->length[n], control, masses, &state, start, start);
+            fill_zero(OWN, start->own);
+        }
+#endif
         if (status != SYMLIE_DONE) return status;
         symlie_cotangents *const passed = end;
         end = start, start = passed;
@@ -81,6 +105,7 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
         copy(DIMENSION, end->v, bar->v);
         copy(DIMENSION, end->acceleration, bar->acceleration);
         copy(ROWS, end->lambda, bar->lambda);
+        copy(OWN, end->own, bar->own);
     }
     return SYMLIE_DONE;
 }

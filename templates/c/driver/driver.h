@@ -44,6 +44,7 @@ int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_rea
 static inline void record_state(const symlie_problem *restrict P, const symlie_state *s, symlie_record *record)
 {
     if (record->acceleration) copy(DIMENSION, s->acceleration, record->acceleration + record->count * DIMENSION);
+    if (record->own) copy(OWN, s->own, record->own + record->count * OWN);
     record_at(P, s->t, s->q, s->v, s->lambda, s->carried, record);
 }
 

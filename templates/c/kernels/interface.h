@@ -189,6 +189,7 @@ typedef struct {
     symlie_lane *carried;
     long long tried;            /* number of attempted steps in the trace */
     symlie_lane *acceleration;  /* v' that is known at the start of the next step; null: not recorded */
+    symlie_lane *own;           /* method history; null: not recorded */
     symlie_scalar *trace;       /* TRACE_WIDTH numbers for each attempted step, see record_tried; null: no trace */
     long long event_capacity;   /* capacity of the separate buffer for events */
     long long events;
@@ -270,6 +271,7 @@ typedef struct {
     symlie_scalar *v;
     symlie_scalar *lambda;
     symlie_scalar *acceleration; /* of v' that is known at the start of the next step */
+    symlie_scalar *own;         /* of the method history */
     symlie_gradient gradient;
 } symlie_cotangents;
 
@@ -278,12 +280,14 @@ typedef struct {
     long long steps;
     const symlie_scalar *begin; /* start times of the steps, after jumps of inputs */
     const symlie_scalar *length;
-    const unsigned char *kind;  /* 0: the first stage is computed; 1: its v' is known; 2: a jump precedes the step */
+    const unsigned char *kind;  /* 0: the first stage is computed; 1: its v' is known; 2: a jump precedes the step;
+                                 * 3: the method history begins */
     const symlie_scalar *t;
     const symlie_scalar *q;
     const symlie_scalar *v;
     const symlie_scalar *lambda;
     const symlie_scalar *acceleration; /* v' that is known at the start of the next step, for methods that start from it */
+    const symlie_scalar *own;   /* method history, for methods that have one */
     const long long *weighted;  /* number of the weights of the outputs of each state; -1: none */
     const symlie_scalar *const *weights; /* weights of the outputs of all elements of each type; null: none */
 } symlie_trail;

@@ -55,12 +55,13 @@ class Cotangents:
         Derivatives by the numbers of tables, at the places of the prepared parameters.
     """
 
-    def __init__(self, library: Library, system: System) -> None:
+    def __init__(self, library: Library, system: System, history: int) -> None:
         layout = system.layout
         own = sum(n * rows.shape[1] for n, rows in zip(layout.instance_counts, layout.element_parameters, strict=True))
         self.parameters = np.zeros(max(len(layout.parameter_defaults) + own, 1))
         self.tables = np.zeros(max(len(system.prepared.model), 1))
         sizes = {"q": layout.dimension, "v": layout.dimension, "lambda": layout.rows, "acceleration": layout.dimension}
+        sizes["own"] = history
         self._arrays = {name: np.zeros((2, max(size, 1))) for name, size in sizes.items()}
         self.q, self.v = self._arrays["q"][0, : layout.dimension], self._arrays["v"][0, : layout.dimension]
         pointer = library.pointer
@@ -87,7 +88,7 @@ class AdjointMethod:
         self._control, control_held = in_memory(self._library, control_structure(system.layout, control))
         size = max(int(self._library.call.symlie_reverse_workspace(self._problem)), 1)
         workspace = self._problem.workspace = self._library.pointer(np.zeros(size))
-        self.cotangents = Cotangents(self._library, system)
+        self.cotangents = Cotangents(self._library, system, method.own_size(system.layout))
         self._held: list[object] = [problem_held, control_held, workspace]
 
     def reverse(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> None:
@@ -122,7 +123,7 @@ class AdjointMethod:
             pointers[k] = library.pointer(rows) if rows.any() else library.ffi.NULL
         arrays: dict[str, NDArray[np.generic]] = {
             "begin": trail.begin, "length": trail.length, "kind": trail.kind, "t": trail.t, "q": trail.q, "v": trail.v,
-            "lambda": trail.multipliers, "acceleration": trail.acceleration, "weighted": weighted,
+            "lambda": trail.multipliers, "acceleration": trail.acceleration, "own": trail.own, "weighted": weighted,
         }  # fmt: skip
         described = library.ffi.new("symlie_trail *")
         held: list[object] = [pointers, of_types]

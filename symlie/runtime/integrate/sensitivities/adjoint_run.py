@@ -23,7 +23,8 @@ from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.steps.adjoint.transposition import missing_rule
-from symlie.runtime.steps.program import features_of
+from symlie.runtime.steps.implicit_instructions import HiddenViolation
+from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.system.inputs import tables_in_use
 from symlie.runtime.system.system import System
 
@@ -44,7 +45,7 @@ class AdjointRun:
 
     def __init__(self, run: Run, method: ProgrammedMethod, *, records_start: bool, memory: int | None) -> None:
         self.run, self._method = run, method
-        self._start = Start.of(method.known_program(features_of(run.system.mechanics, compiled=True)))
+        self._start = Start.of(method, run.system)
         if memory is None:
             self._trail, self.solution, self._recorded = trail_of_run(run, self._start, records_start=records_start)
             self._checkpoints = None
@@ -122,16 +123,17 @@ class AdjointRun:
 def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     """Return why the steps of a run have no adjoint; empty if they have."""
     system, layout = run.system, run.system.layout
-    if isinstance(method, Implicit):
-        return "the method is implicit"
     if method.coordinates != "exp" or method.composition is not None:
         return "steps are composed, or taken in other local coordinates than exp"
     features = features_of(system.mechanics, compiled=True)
     program = method.known_program(features)
-    if program.carried or program.history:
-        return "steps depend on earlier ones"
-    if name := missing_rule(program):
+    if program.history:
+        return "steps depend on the states of earlier ones"
+    first = method.first_values(features)
+    if name := missing_rule(program) or (first is not None and missing_rule(first)):
         return f"the instruction {name} has no transposed rule"
+    if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, program)):
+        return reason
     if layout.has_coordinate_rates or layout.manifest.motions:
         return "the model is stepped in stored coordinates of rotations, or has prescribed nodes"
     has_gaps = any(
@@ -139,6 +141,18 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         for a, b, is_recorded in zip(run.plan.start, run.plan.end, run.plan.record_end, strict=True)
     )
     return "states within a jump are recorded" if has_gaps else ""
+
+
+def _refusal_of_implicit_steps(system: System, program: Program) -> str:
+    """Return why implicit steps of a system have no adjoint; empty if they have."""
+    layout = system.layout
+    if features_of(system.mechanics, compiled=True).has_motions:
+        return "implicit steps of prescribed and dependent nodes have no transposed rule"
+    if any(e.switches for e in layout.elements):
+        return "the method begins anew where forces switch"
+    if program.has(HiddenViolation) and not bool(layout.holonomic.all()):
+        return "corrections of velocities with constraints on velocities have no transposed rule"
+    return ""
 
 
 def _by_parameters(system: System, found: Cotangents) -> Array:

@@ -124,7 +124,7 @@ class Checkpoints:
         layout, method = run.system.layout, run.method
         state = layout.storage + 2 * layout.dimension + layout.rows + layout.carried_size
         further = method.own_size(layout) + len(layout.events)
-        of_step = 8 * (state + TRACE_WIDTH + 5)
+        of_step = 8 * (state + start.own + TRACE_WIDTH + 5)
         of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 5) + OBJECT
         self._loop = CompiledIntegration(run.system, run.method, run.plan, run.control, run.begin, record_every=0)
         self._trail = TrailLoop(run, run.begin, start, with_trace=True)
@@ -150,10 +150,10 @@ class Checkpoints:
         """Process one block."""
         begin, first = self._unpacked(state), block * self._schedule.block
         steps = min(self._schedule.block, self._steps - first)
-        t, q, v, multipliers, accelerations, trace = self._trail.stretch(begin, steps)
+        t, q, v, multipliers, accelerations, histories, trace = self._trail.stretch(begin, steps)
         begins, lengths = (np.ascontiguousarray(trace[trace[:, ACCEPTED] != 0, k]) for k in (T, H))
-        kinds = self._start.kinds(self._run.plan, begins, first_is_known=begin.at.acceleration is not None)
-        take(Trail(begins, lengths, kinds, t.ravel(), q, v, multipliers, accelerations), first)
+        kinds = self._start.kinds(self._run.plan, begins, begin.at)
+        take(Trail(begins, lengths, kinds, t.ravel(), q, v, multipliers, accelerations, histories), first)
 
     def _packed(self, state: LoopState) -> Array:
         """Return a state as one array: all checkpoints of a run have the same entries."""

@@ -8,21 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import JUMP, TRACE_WIDTH
+from symlie.contract.constants import JUMP, KINK, TRACE_WIDTH
 from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start as StateStart
 from symlie.runtime.steps.instructions import NextStage
-from symlie.runtime.steps.program import Program
+from symlie.runtime.steps.program import features_of
 from symlie.runtime.steps.stage_instructions import StageWithMultipliers
+from symlie.runtime.system.system import System
 
-COMPUTED, KNOWN, AFTER_JUMP = 0, 1, 2
-"""How the first stage of a step begins, as in ``symlie_trail``."""
+COMPUTED, KNOWN, AFTER_JUMP, BEGUN = 0, 1, 2, 3
+"""How the first stage or the method history of a step begins, as in ``symlie_trail``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +37,9 @@ class Trail:
     begin, length
         Start times and lengths of the steps, in s, shape (n,).
     kind
-        `COMPUTED`, `KNOWN` or `AFTER_JUMP`, shape (n,).
-    t, q, v, multipliers, acceleration
-        Times, in s, configurations, velocities, λ, and v' for the first stage of the next step.
+        `COMPUTED`, `KNOWN`, `AFTER_JUMP` or `BEGUN`, shape (n,).
+    t, q, v, multipliers, acceleration, own
+        Times, in s, configurations, velocities, λ, v' for the first stage of the next step, and the method history.
     """
 
     begin: Array
@@ -47,6 +50,7 @@ class Trail:
     v: Array
     multipliers: Array
     acceleration: Array
+    own: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,30 +63,44 @@ class Start:
         True if v' is a value of the state; other first stages depend on q and v alone, and are repeated.
     is_passed_on
         True if steps pass v' to the next step.
+    own
+        Size of the method history.
+    restarts
+        Restarts of segments after which the method history begins.
     """
 
     from_acceleration: bool
     is_passed_on: bool
+    own: int
+    restarts: tuple[int, ...]
 
     @classmethod
-    def of(cls, program: Program) -> Start:
-        """Return that of the steps of a program."""
-        return cls(program.has(StageWithMultipliers), program.has(NextStage))
+    def of(cls, method: ProgrammedMethod, system: System) -> Start:
+        """Return that of the steps of a method."""
+        program = method.known_program(features_of(system.mechanics, compiled=True))
+        restarts = (JUMP, KINK) if method.restarts_at_kinks else (JUMP,)
+        return cls(program.has(StageWithMultipliers), program.has(NextStage), method.own_size(system.layout), restarts)
 
-    def kinds(self, plan: Plan, begin: Array, *, first_is_known: bool) -> NDArray[np.uint8]:
-        """Return the kinds of consecutive steps with given start times."""
+    def kinds(self, plan: Plan, begin: Array, first: StateStart) -> NDArray[np.uint8]:
+        """Return the kinds of consecutive steps with given start times, the first of which starts from a state."""
         found = np.full(len(begin), COMPUTED, dtype=np.uint8)
-        if self.from_acceleration:
-            jumps = [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart == JUMP]
+        if not (self.from_acceleration or self.own):
+            return found
+        restarts = self.restarts if self.own else (JUMP,)
+        begun = np.isin(begin, [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart in restarts])
+        if self.own:
+            found[0] = BEGUN if first.own is None else COMPUTED
+            found[begun] = BEGUN
+        else:
             found[:] = KNOWN if self.is_passed_on else COMPUTED
-            found[0] = KNOWN if first_is_known else COMPUTED
-            found[np.isin(begin, jumps)] = AFTER_JUMP
+            found[0] = COMPUTED if first.acceleration is None else KNOWN
+            found[begun] = AFTER_JUMP
         return found
 
 
 class TrailLoop(CompiledIntegration):
     """Time loop that records all states from a given one on, with v' for the following step if it is a value of the
-    state."""
+    state, and with the method history."""
 
     def __init__(self, run: Run, begin: LoopState, start: Start, *, with_trace: bool) -> None:
         parts = run.system, run.method, run.plan, run.control, begin
@@ -91,9 +109,14 @@ class TrailLoop(CompiledIntegration):
         self._accelerations = np.empty(self._record.capacity * self._dimension)
         if self._dimension:
             self._record.acceleration = self.library.pointer(self._accelerations)
+        self._own, self._taken_own = start.own, list[Array]()
+        self._histories = np.empty(self._record.capacity * self._own)
+        if self._own:
+            self._record.own = self.library.pointer(self._histories)
 
     def drain(self, recorder: Recorder) -> None:
         self._taken.append(self._accelerations[: self._record.count * self._dimension].copy())
+        self._taken_own.append(self._histories[: self._record.count * self._own].copy())
         super().drain(recorder)
 
     @property
@@ -102,8 +125,8 @@ class TrailLoop(CompiledIntegration):
         return int(self._record.capacity) - 2
 
     def stretch(self, begin: LoopState, steps: int) -> tuple[Array, ...]:
-        """Integrate some steps from a state; return t, q, v, λ and v' of all states, each of shape (steps + 1, ...),
-        and the trace, in memory that the next call overwrites."""
+        """Integrate some steps from a state; return t, q, v, λ, v' and the method history of all states, each of shape
+        (steps + 1, ...), and the trace, in memory that the next call overwrites."""
         self.put(begin)
         widths = (1, *self._sizes[:3])
         names = "t", "q", "v", "lambda"
@@ -112,6 +135,8 @@ class TrailLoop(CompiledIntegration):
             self._buffers[name][: len(values)] = values
         if self._dimension and begin.at.acceleration is not None:
             self._accelerations[: self._dimension] = begin.at.acceleration
+        if self._own and begin.at.own is not None:
+            self._histories[: self._own] = begin.at.own
         record, wanted = self._record, self.steps + steps
         record.count = 1
         while self.steps < wanted:
@@ -124,6 +149,7 @@ class TrailLoop(CompiledIntegration):
         return (
             *states,
             self._accelerations[: (steps + 1) * self._dimension].reshape(steps + 1, self._dimension),
+            self._histories[: (steps + 1) * self._own].reshape(steps + 1, self._own),
             trace,
         )
 
@@ -131,6 +157,11 @@ class TrailLoop(CompiledIntegration):
     def accelerations(self) -> Array:
         """v' at the recorded states, shape (n, dimension), or (n, 0)."""
         return np.concatenate(self._taken).reshape(-1, self._dimension) if self._dimension else np.zeros((0, 0))
+
+    @property
+    def histories(self) -> Array:
+        """Method history at the recorded states, shape (n, own), or (n, 0)."""
+        return np.concatenate(self._taken_own).reshape(-1, self._own) if self._own else np.zeros((0, 0))
 
 
 def trail_of_run(run: Run, start: Start, *, records_start: bool) -> tuple[Trail, Solution, NDArray[np.int64]]:
@@ -147,8 +178,12 @@ def trail_of_run(run: Run, start: Start, *, records_start: bool) -> tuple[Trail,
     accelerations = np.zeros((len(begins) + 1, 0))
     if start.from_acceleration:
         accelerations = np.concatenate([first[None], loop.accelerations])
-    kinds = start.kinds(run.plan, begins, first_is_known=begin.acceleration is not None)
-    trail = Trail(begins, lengths, kinds, found.t, found.q, found.v, found.multipliers, accelerations)
+    histories = np.zeros((len(begins) + 1, 0))
+    if start.own:
+        first = np.zeros(start.own) if begin.own is None else begin.own
+        histories = np.concatenate([first[None], loop.histories])
+    kinds = start.kinds(run.plan, begins, begin)
+    trail = Trail(begins, lengths, kinds, found.t, found.q, found.v, found.multipliers, accelerations, histories)
     chosen = _recorded(run, found.t, records_start=records_start)
     return trail, _only(found, chosen, keeps_trace=keeps_trace), chosen
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.stage_instructions import Field, Stage, StageBetween, StageWithMultipliers
 from symlie.runtime.steps.values import Algebra, Multiplier
@@ -20,7 +21,36 @@ class EndCotangents(Instruction):
     """Cotangents of q, v, λ and v' at the end of the step."""
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier, Algebra)
-    arrays: ClassVar[tuple[str, ...]] = ("end->q", "end->v", "end->lambda", "end->acceleration")
+    arrays: ClassVar[tuple[str, ...]] = ("after->q", "after->v", "after->lambda", "after->acceleration")
+
+
+@dataclass(frozen=True)
+class CarriedCotangents(Instruction):
+    """Cotangents of an array that the method carries to the next step."""
+
+    name: str
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+
+
+@dataclass(frozen=True)
+class StartOfCarried(Instruction):
+    """Cotangents of an array that the method carries from the previous step."""
+
+    name: str
+    x: Value | None
+
+    has_effects: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Part(Instruction):
+    """Components of x for first-order states, or all others; the rest is zero."""
+
+    x: Value
+    of_states: bool
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
 
 
 @dataclass(frozen=True)
@@ -172,11 +202,45 @@ class DependentCotangents(Instruction):
 
 
 @dataclass(frozen=True)
+class ImplicitEndCotangents(Instruction):
+    """Cotangents of q at the start of the step, and of v, v' and the rate of first-order states at its end as functions
+    of known vectors, from those of the results of Newton's method."""
+
+    end: ImplicitEnd
+    ends: tuple[Value, ...]
+    """Results of Newton's method."""
+    of_results: tuple[Value | None, ...]
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Algebra)
+    has_effects: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return (*self.end.inputs, *super().inputs)
+
+
+@dataclass(frozen=True)
+class HiddenViolationCotangents(Instruction):
+    """Cotangents of q and v from that of d = M⁻¹ Bᵀ μ with B d = B v + b."""
+
+    violation: HiddenViolation
+    x: Value
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
+    has_effects: ClassVar[bool] = True
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return (*self.violation.inputs, self.x)
+
+
+@dataclass(frozen=True)
 class StartCotangents(Instruction):
-    """Cotangents of q, v and λ at the start of the step."""
+    """Cotangents of q, v and λ at the start of the step; those of initial values are added to others."""
 
     q: Value | None
     v: Value | None
     multiplier: Value | None
+    are_added: bool
 
     has_effects: ClassVar[bool] = True

@@ -8,30 +8,37 @@ from collections.abc import Iterator
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.adjoint.instructions import (
     BracketTranspose,
+    CarriedCotangents,
     DependentCotangents,
     EndCotangents,
     FieldCotangents,
+    HiddenViolationCotangents,
+    ImplicitEndCotangents,
     InverseTangentGradient,
     InverseTangentTranspose,
     KnownMultiplierCotangents,
+    Part,
     StageBetweenCotangents,
     StageCotangents,
     StartCotangents,
+    StartOfCarried,
     TangentTranspose,
     Total,
 )
 from symlie.runtime.steps.adjoint.transposition import transposed
 from symlie.runtime.steps.c_text import StepPrinter, step_definitions
 from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.formula_text import formula_text
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import At, Instruction
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween, StageWithMultipliers
-from symlie.runtime.steps.value_text import time_text
+from symlie.runtime.steps.value_text import RETURN_FAILURE, time_text
 
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict masses,
-                              const symlie_state *restrict state, const symlie_cotangents *restrict end,
-                              symlie_cotangents *restrict start)"""
+                              const symlie_state *restrict state, const symlie_cotangents *after,
+                              symlie_cotangents *start)"""
 
 _OF_NODES = {
     TangentTranspose: "step_tangent_transpose",
@@ -42,9 +49,11 @@ _OF_NODES = {
 """Functions of transposed operators on nodes."""
 
 
-def adjoint_header(program: Program, name: str) -> str:
-    """Return the header ``adjoint_step.h`` with the adjoint of the step of a method."""
-    printer = _AdjointPrinter(transposed(program))
+def adjoint_header(program: Program, name: str, first: Program | None) -> str:
+    """Return the header ``adjoint_step.h`` with the adjoint of the step of a method, and with the initial values of the
+    arrays that it carries, whose adjoint follows."""
+    printers = [_AdjointPrinter(transposed(x)) for x in (program, first) if x is not None]
+    ends = [x for x in program.lines if isinstance(x.instruction, ImplicitEnd)]
     return "\n".join(
         [
             f"/* Adjoint of the step of {name}, printed by symlie from its step program; do not edit. */",
@@ -53,12 +62,15 @@ def adjoint_header(program: Program, name: str) -> str:
             "",
             *step_definitions(program),
             f"#define STARTS_FROM_ACCELERATION {int(program.has(StageWithMultipliers))}",
-            f"#define STAGES {max(printer.stages, 1)}",
+            f"#define STAGES {max(1, *(printer.stages for printer in printers))}",
             "",
             '#include "steps.h"',
             '#include "adjoint_stages.h"',
             "",
-            *printer.adjoint(),
+            *(text for line in ends for text in formula_text(line)),
+            *(['#include "implicit_ends.h"', ""] if ends else []),
+            *([] if first is None else StepPrinter(first).initial_values()),
+            *(text for printer in printers for text in printer.adjoint()),
             "#endif",
             "",
         ]
@@ -80,17 +92,29 @@ class _AdjointPrinter(StepPrinter):
 
     def adjoint(self) -> Iterator[str]:
         """Yield the size of the workspace and the function."""
+        name = "adjoint_begin" if self._is_first else "adjoint_step"
         counts = Counter(["DIMENSION", *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
-        yield "static inline long long adjoint_workspace(const symlie_problem *restrict P)"
-        yield f"{{\n    return {' + '.join([*sizes, 'acceleration_workspace(P)', 'adjoint_stage_workspace(P)'])};\n}}\n"
-        yield f"static inline int adjoint_step{_ARGUMENTS}\n{{"
-        yield "    mass_matrix *restrict mass;"
+        sizes += ["acceleration_workspace(P)", "adjoint_stage_workspace(P)"]
+        if self._program.has(ImplicitEnd):
+            sizes += ["implicit_workspace(P)", "trial_workspace(P)"]
+        if self._program.has(ImplicitEndCotangents, HiddenViolationCotangents):
+            sizes.append("implicit_end_workspace(P)")
+        yield f"static inline long long {name}_workspace(const symlie_problem *restrict P)"
+        yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
+        yield f"static inline int {name}{_ARGUMENTS}\n{{"
+        yield "    mass_matrix *restrict mass = masses;"
         yield from self._body()
         yield from ("    return SYMLIE_DONE;", "}", "")
 
+    @property
+    def _is_first(self) -> bool:
+        """True for the initial values of arrays that the method carries."""
+        return any(isinstance(x.instruction, StartCotangents) and x.instruction.are_added for x in self._program.lines)
+
     def _opening(self) -> Iterator[str]:
-        return iter(())
+        if self._program.has(ImplicitEnd):
+            yield from ("    TRIAL(repeated);", "    symlie_trial *restrict trial = &repeated;")
 
     def _first_acceleration(self, acceleration: str) -> Iterator[str]:
         return iter(())
@@ -137,9 +161,30 @@ class _AdjointPrinter(StepPrinter):
                 values = [*map(self._array, (q, v)), *map(self._or_zero, (of_q, of_v))]
                 arguments = ", ".join([time_text(c), *values, "&start->gradient", *out])
                 yield f"dependent_cotangents(P, {arguments});"
-            case StartCotangents(q, v, multiplier):
+            case StartCotangents(q, v, multiplier, are_added):
+                function = "add_cotangent" if are_added else "take_cotangent"
                 for value, name, size in ((q, "q", "DIMENSION"), (v, "v", "DIMENSION"), (multiplier, "lambda", "ROWS")):
-                    yield f"take_cotangent({size}, {self._or_zero(value)}, start->{name});"
+                    yield f"{function}({size}, {self._or_zero(value)}, start->{name});"
+            case CarriedCotangents(name):
+                yield f"copy(DIMENSION, after->own + OWN_{name.upper()}, {out[0]});"
+            case StartOfCarried(name, x):
+                yield f"take_cotangent(DIMENSION, {self._or_zero(x)}, start->own + OWN_{name.upper()});"
+            case Part(x, of_states):
+                entry = f"{out[0]}[STATE[n]] = {f'{self._array(x)}[STATE[n]]' if of_states else 'SYMLIE_NUMBER(0)'}"
+                yield (
+                    f"fill_zero(DIMENSION, {out[0]});" if of_states else f"copy(DIMENSION, {self._array(x)}, {out[0]});"
+                )
+                yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entry};"
+            case ImplicitEndCotangents(_, _, of_results):
+                has_matrix = "KEEPS_FACTORS ? SYMLIE_ANY(end.has_factors) : trial->newton.jacobians > 0"
+                given = ", ".join([*map(self._or_zero, of_results), "&start->gradient, work", *out])
+                yield f"status = implicit_end_cotangents(&end, {has_matrix}, {given});"
+                yield RETURN_FAILURE
+            case HiddenViolationCotangents(violation, x):
+                at_start = ", ".join(map(self._array, (violation.q, violation.v, x)))
+                given = f"t, {at_start}, mass, &start->gradient, {', '.join(out)}"
+                yield f"status = hidden_violation_cotangents(P, work, {given});"
+                yield RETURN_FAILURE
             case StageCotangents(stage, a, multiplier, of_a, of_multiplier):
                 yield self._mass_of(a)
                 point = [time_text(stage.c), *map(self._array, (stage.q, stage.v, a, multiplier))]

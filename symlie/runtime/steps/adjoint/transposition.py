@@ -6,7 +6,7 @@ the tangent in the Lie algebra. The transposed rules of an increment Q = q∘exp
     θ̄ += T(θ)ᵀ Q̄,  q̄ += Q̄ - ad(θ)ᵀ T(θ)ᵀ Q̄  (1)
     x̄ += T⁻¹(θ)ᵀ K̄,  θ̄ += ∂(K̄ᵀ T⁻¹(θ) x)/∂θ  (2)
 
-`templates/c/adjoint/adjoint_stages.h` contains those of stages.
+`templates/c/adjoint/adjoint_stages.h` contains those of stages, and `implicit_ends.h` those of Newton's method.
 """
 
 from __future__ import annotations
@@ -18,33 +18,50 @@ from collections.abc import Iterator
 
 from symlie.runtime.steps.adjoint.instructions import (
     BracketTranspose,
+    CarriedCotangents,
     DependentCotangents,
     EndCotangents,
     FieldCotangents,
+    HiddenViolationCotangents,
+    ImplicitEndCotangents,
     InverseTangentGradient,
     InverseTangentTranspose,
     KnownMultiplierCotangents,
+    Part,
     StageBetweenCotangents,
     StageCotangents,
     StartCotangents,
+    StartOfCarried,
     TangentTranspose,
     Total,
 )
 from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import (
+    Carried,
+    Carry,
+    CarryNumber,
+    FirstAcceleration,
+    HiddenViolation,
+    ImplicitEnd,
+)
 from symlie.runtime.steps.instructions import (
     Add,
     Advance,
     At,
     Bracket,
+    Combination,
     End,
     Instruction,
     InverseTangent,
     Moving,
     Multipliers,
     NextStage,
+    Operation,
     Residuals,
     Sum,
     VelocityAt,
+    Where,
+    WithStates,
 )
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import (
@@ -64,12 +81,13 @@ from symlie.runtime.steps.values import (
 )
 
 TRANSPOSED = (
-    Add, Advance, At, Bracket, End, Field, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage,
-    Residuals, Stage, StageBetween, StageWithMultipliers, Sum, VelocityAt,
+    Add, Advance, At, Bracket, Carried, Carry, CarryNumber, Combination, End, Field, FirstAcceleration, HiddenViolation,
+    ImplicitEnd, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage, Operation, Residuals, Stage,
+    StageBetween, StageWithMultipliers, Sum, VelocityAt, Where, WithStates,
 )  # fmt: skip
 """Instructions with transposed rules."""
 
-_WITHOUT_VALUES = (End, Multipliers, NextStage, Residuals)
+_WITHOUT_VALUES = (Carry, CarryNumber, End, FirstAcceleration, Multipliers, NextStage, Residuals)
 """Instructions that adjoint steps do not repeat."""
 
 
@@ -85,7 +103,16 @@ def transposed(program: Program) -> Program:
 def missing_rule(program: Program) -> str:
     """Return the name of the first instruction without a transposed rule, or an empty text."""
     found = (x.instruction for x in program.lines if not x.for_estimate)
-    return next((type(x).__name__ for x in found if not isinstance(x, TRANSPOSED)), "")
+    return next((type(x).__name__ for x in found if not _has_rule(x)), "")
+
+
+def _has_rule(instruction: Instruction) -> bool:
+    """Return whether an instruction has a transposed rule; formulas in coordinates at the end of a step have none."""
+    if isinstance(instruction, Where):
+        return instruction.kind is Scalar
+    if isinstance(instruction, ImplicitEnd):
+        return not instruction.sees_end
+    return isinstance(instruction, TRANSPOSED)
 
 
 class _Transposition:
@@ -106,11 +133,13 @@ class _Transposition:
                 instruction = dataclasses.replace(instruction, is_first=False)
             if not isinstance(instruction, _WITHOUT_VALUES):
                 self._lines.append(dataclasses.replace(line, instruction=instruction))
-        self._end = self._append(EndCotangents())
+        if self._program.has_end:
+            self._end = self._append(EndCotangents())
         for line in reversed(lines):
             self._transpose(line)
         multiplier = self._total(START_LAMBDA, Multiplier)
-        self._append(StartCotangents(self._total(START_Q), self._total(START_V), multiplier))
+        are_added = not self._program.has_end
+        self._append(StartCotangents(self._total(START_Q), self._total(START_V), multiplier, are_added))
         return Program(self._needed(), self._program.features, self._program.coordinates)
 
     def _needed(self) -> tuple[Line, ...]:
@@ -150,21 +179,21 @@ class _Transposition:
 
     def _transpose(self, line: Line) -> None:
         instruction, results = line.instruction, line.results
-        q, v, multiplier, acceleration = self._end
+        if isinstance(instruction, End | Multipliers | NextStage):
+            self._end_of_step(instruction, line)
+            return
         match instruction:
-            case End():
-                self._add(results[0], q)
-                self._add(instruction.q, self._total(results[0]))
-                self._add(instruction.v, v)
+            case Carried(name):
+                if not isinstance(results[0], Scalar):
+                    self._append(StartOfCarried(name, self._total(results[0])))
                 return
-            case Multipliers():
-                self._add(instruction.multiplier, multiplier)
+            case Carry(name, x):
+                self._add(x, self._one(CarriedCotangents(name)))
                 return
-            case NextStage():
-                if self._carries_acceleration:
-                    self._add(instruction.acceleration, acceleration)
+            case ImplicitEnd():
+                self._implicit_end(instruction, line)
                 return
-            case Residuals() | JacobianAt():
+            case Residuals() | JacobianAt() | CarryNumber() | FirstAcceleration() | Operation() | Where():
                 return
             case Stage() | StageWithMultipliers() | StageBetween():
                 self._stage(instruction, line)
@@ -179,6 +208,29 @@ class _Transposition:
         for value, cotangent, weight, power in self._contributions(instruction, found):
             self._add(value, cotangent, weight, power)
 
+    def _end_of_step(self, instruction: End | Multipliers | NextStage, line: Line) -> None:
+        q, v, multiplier, acceleration = self._end
+        match instruction:
+            case End():
+                self._add(line.results[0], q)
+                self._add(instruction.q, self._total(line.results[0]))
+                self._add(instruction.v, v)
+            case Multipliers():
+                self._add(instruction.multiplier, multiplier)
+            case NextStage():
+                if self._carries_acceleration:
+                    self._add(instruction.acceleration, acceleration)
+
+    def _implicit_end(self, end: ImplicitEnd, line: Line) -> None:
+        kinds = (Multiplier if isinstance(x, Multiplier) else Algebra for x in line.results)
+        of_results = tuple(self._total(x, kind) for x, kind in zip(line.results, kinds, strict=True))
+        of_q, *of_formulas = self._append(ImplicitEndCotangents(end, line.results, of_results))
+        self._add(START_Q, of_q)
+        for formula, x in zip(end.formulas, of_formulas, strict=True):
+            for weight, term in zip(*formula, strict=True):
+                if term not in end.unknowns:
+                    self._add(term, x, weight)
+
     def _contributions(self, instruction: Instruction, x: Value) -> Iterator[_Contribution]:
         """Yield inputs of an instruction with the contributions to their cotangents, hⁿ weight·y, for the cotangent x
         of its result."""
@@ -191,6 +243,14 @@ class _Transposition:
             case Add(base, power, weight, y):
                 yield base, x, 1.0, 0
                 yield y, x, weight, power
+            case Combination(_, weights, terms):
+                yield from ((y, x, w, 0) for w, y in zip(weights, terms, strict=True))
+            case WithStates(_, y, of_states):
+                yield y, self._one(Part(x, of_states=False)), 1.0, 0
+                yield of_states, self._one(Part(x, of_states=True)), 1.0, 0
+            case HiddenViolation(q, v):
+                found = self._append(HiddenViolationCotangents(instruction, x))
+                yield from ((y, z, 1.0, 0) for y, z in zip((q, v), found, strict=True))
             case Moving(y):
                 assert isinstance(x, Algebra)
                 yield y, self._one(Moving(x)), 1.0, 0

@@ -1,0 +1,223 @@
+/* Cotangents of the end of an implicit step, by the implicit function theorem.
+ *
+ * The unknowns u = (theta, lambda, eta) solve r(u, x) = 0 for known x. With the cotangent u' of u that follows from those
+ * of the results of the step, mu solves
+ *
+ *   (dr/du)^T mu = -u'
+ *
+ * and x has the cotangents of these results and (dr/dx)^T mu in addition. The factors of the step belong to a matrix near
+ * dr/du: corrections of mu with them are repeated until u' of all terms vanishes. The gradients of mu^T r are those of
+ * the terms of the equations of motion. */
+#ifndef SYMLIE_IMPLICIT_ENDS_H
+#define SYMLIE_IMPLICIT_ENDS_H
+
+#include "transposed_factors.h"
+
+/* Cotangents of the state at the end, of the increment w, and of the unknowns. */
+typedef struct {
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *v_dot;
+    symlie_real *lambda;
+    symlie_real *w;
+    symlie_real *u;
+} end_bar;
+
+static inline long long implicit_end_workspace(const symlie_problem *restrict P)
+{
+    return 7LL * DIMENSION + 8LL * ROWS + 3LL * UNKNOWNS + JACOBIAN_VALUES;
+}
+
+/* Solve the transposed Newton system for the right-hand side x in place; x has SOLVED entries. */
+static inline void solve_iteration_transposed(const symlie_problem *restrict P, symlie_real scale, iteration_matrix *restrict A,
+                                              symlie_real *restrict x)
+{
+    const elimination E = read_elimination(ELIMINATION);
+    (void)P;
+    for (int k = 0; k < ROWS; k++) x[DIMENSION + k] *= scale;
+    for (int k = UNKNOWNS; k < SOLVED; k++) x[k] = SYMLIE_NUMBER(0);
+    solve_transposed(&E, A->values, x);
+    for (int k = 0; k < DIMENSION; k++) x[k] /= scale;
+    for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) x[DIMENSION + OPEN_ROW[k]] /= scale;
+}
+
+/* Add the cotangents of mu^T r; mu is overwritten. */
+static inline void add_residual_cotangents(const newton_problem *restrict s, symlie_real *restrict mu, symlie_real *restrict work,
+                                           symlie_gradient *restrict gradient, const end_bar *restrict bar)
+{
+    const symlie_problem *P = s->P;
+    ARRAY(rows, ROWS);
+    for (int k = 0; k < COUNT_OF_HELD; k++) mu[HELD[k]] = SYMLIE_NUMBER(0);
+#if HAS_ETA
+    for (int k = 0; k < COUNT_OF_NO_ETA; k++) mu[NO_ETA[k]] = SYMLIE_NUMBER(0);
+#endif
+#if CONSTRAINED
+    copy(ROWS, mu + DIMENSION, rows);
+    for (int k = 0; k < COUNT_OF_RATE_ROW; k++)
+        if (RATE_UNKNOWN[k] < DIMENSION + ROWS) rows[RATE_UNKNOWN[k] - DIMENSION] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) rows[OPEN_ROW[k]] = SYMLIE_NUMBER(0);
+    add_position_gradient(P, s->t, s->q, s->v, s->lambda, rows, gradient, bar->q, bar->v, bar->lambda);
+    if (HAS_ETA || !HOLONOMIC) {
+        fill_zero(ROWS, rows);
+        for (int k = 0; k < COUNT_OF_RATE_ROW; k++) rows[RATE_ROW[k]] = mu[RATE_UNKNOWN[k]];
+        add_hidden_gradient(P, s->t, s->q, s->v, s->lambda, rows, gradient, bar->q, bar->v, bar->lambda);
+    }
+    if (COUNT_OF_OPEN_ROW > 0) {
+        fill_zero(ROWS, rows);
+        for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) rows[OPEN_ROW[k]] = mu[DIMENSION + OPEN_ROW[k]];
+        add_curvature_gradient(P, s->t, s->q, s->v, s->v_dot, s->lambda, rows, gradient, bar->q, bar->v, bar->lambda);
+        for (int k = 0; k < JACOBIAN_VALUES; k++) bar->v_dot[JACOBIAN_COLUMN[k]] += s->B[k] * rows[JACOBIAN_ROW[k]];
+    }
+#endif
+    if (FIELDS) {
+        for (int k = 0; k < COUNT_OF_STATE; k++) bar->v_dot[STATE[k]] += mu[STATE[k]];
+        for (int k = 0; k < DIMENSION; k++) mu[k] = -mu[k];
+        add_field_gradient(P, s->t, s->q, s->v, s->v_dot, s->lambda, mu, gradient, bar->q, bar->v, bar->v_dot, bar->lambda);
+        for (int k = 0; k < DIMENSION; k++) mu[k] = -mu[k];
+        for (int k = 0; k < COUNT_OF_STATE; k++) mu[STATE[k]] = SYMLIE_NUMBER(0);
+    }
+    add_balance_gradient(P, s->t, s->q, s->v, s->v_dot, s->lambda, mu, gradient, bar->q, bar->v, bar->lambda);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        bar->v_dot[i] += s->M[k] * mu[j];
+        if (i != j) bar->v_dot[j] += s->M[k] * mu[i];
+    }
+}
+
+/* Compute the cotangents of w and of the unknowns from those of the end, of theta and of w. */
+static inline void pull_unknowns(const newton_problem *restrict s, const symlie_real *of_theta, const symlie_real *of_w,
+                                 symlie_real *restrict work, const end_bar *restrict bar)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict u = bar->u, *restrict w = bar->w;
+    ARRAY(moved, DIMENSION);
+    take_cotangent(DIMENSION, of_w, w);
+    take_cotangent(DIMENSION, of_theta, u);
+    for (int n = 0; n < COUNT_OF_STATE; n++) bar->v[STATE[n]] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < DIMENSION; k++) moved[k] = s->velocity * bar->v[k] + s->acceleration * bar->v_dot[k];
+    for (int n = 0; n < COUNT_OF_STATE; n++) moved[STATE[n]] = s->rate * bar->v_dot[STATE[n]];
+    for (int k = 0; k < DIMENSION; k++) w[k] += moved[k];
+    for (int k = 0; k < COUNT_OF_HELD; k++) w[HELD[k]] = SYMLIE_NUMBER(0);
+    system_tangent_transpose(P, s->theta, bar->q, moved);
+    for (int k = 0; k < DIMENSION; k++) u[k] += moved[k] + w[k];
+    for (int k = 0; k < COUNT_OF_HELD; k++) u[HELD[k]] = SYMLIE_NUMBER(0);
+    copy(ROWS, bar->lambda, u + DIMENSION);
+#if HAS_ETA
+    multiply_jacobian(P, s->B_n, w, u + DIMENSION + ROWS);
+    for (int k = 0; k < ROWS; k++)
+        if (!HAS_PHI[k]) u[DIMENSION + ROWS + k] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < COUNT_OF_NO_ETA; k++) u[NO_ETA[k]] = SYMLIE_NUMBER(0);
+#endif
+}
+
+/* Size of a correction relative to that of the solution, for increments and for multipliers. */
+static inline double relative_correction(const symlie_problem *restrict P, const symlie_real *restrict d, const symlie_real *restrict mu)
+{
+    const int rest = UNKNOWNS - DIMENSION;
+    const double size = largest_entry(DIMENSION, mu, 0), of_rest = largest_entry(rest, mu + DIMENSION, 0);
+    const double moved = largest_entry(DIMENSION, d, 0) / (size > 0 ? size : 1);
+    return fmax(moved, largest_entry(rest, d + DIMENSION, 0) / (of_rest > 0 ? of_rest : 1));
+}
+
+/* Compute the cotangents of q at the start of the step, and of v and v' at its end as functions of known vectors; those of
+ * v' are separate for first-order states. */
+PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_matrix, const symlie_real *of_q, const symlie_real *of_v,
+                                         const symlie_real *of_v_dot, const symlie_real *of_lambda, const symlie_real *of_theta,
+                                         const symlie_real *of_w, symlie_gradient *restrict gradient, symlie_real *restrict work,
+                                         symlie_real *restrict start_q, symlie_real *restrict v, symlie_real *restrict v_dot,
+                                         symlie_real *restrict rate)
+{
+    const symlie_problem *P = s->P;
+    ARRAY(q, DIMENSION);
+    ARRAY(w, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(u, UNKNOWNS);
+    ARRAY(mu, UNKNOWNS);
+    ARRAY(weights, UNKNOWNS);
+    const end_bar bar = {q, v, v_dot, lambda, w, u};
+    double last = 0;
+    take_cotangent(DIMENSION, of_q, q);
+    take_cotangent(DIMENSION, of_v, v);
+    take_cotangent(DIMENSION, of_v_dot, v_dot);
+    take_cotangent(ROWS, of_lambda, lambda);
+    fill_zero(UNKNOWNS, mu);
+    if (!MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
+    if (!has_matrix) {
+        const int status = newton_refresh(s, SYMLIE_TRUE);
+        if (status != SYMLIE_DONE) return status;
+    }
+    pull_unknowns(s, of_theta, of_w, work, &bar);
+    for (int taken = 0;; taken++) {
+        if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
+        copy(UNKNOWNS, u, s->d);
+        solve_iteration_transposed(P, s->scale, &s->A, s->d);
+        for (int k = 0; k < UNKNOWNS; k++) weights[k] = -s->d[k], mu[k] += weights[k];
+        if (!all_finite(UNKNOWNS, mu)) return SYMLIE_SINGULAR;
+        const double moved = relative_correction(P, weights, mu);
+        add_residual_cotangents(s, weights, work, gradient, &bar);
+        pull_unknowns(s, of_theta, of_w, work, &bar);
+        if (!(moved * (taken ? fmin(moved / last, 1) : 1) > TANGENT_ENOUGH)) break;
+        last = moved;
+    }
+    /* q = q_n o exp(theta), and B_n of w */
+    system_tangent_transpose(P, s->theta, q, u);
+    system_bracket_transpose(P, s->theta, u, start_q);
+    for (int k = 0; k < DIMENSION; k++) start_q[k] = q[k] - start_q[k];
+#if HAS_ETA
+    ARRAY(unread, DIMENSION);
+    ARRAY(unread_rows, ROWS);
+    ARRAY(rows, ROWS);
+    fill_zero(DIMENSION, unread);
+    fill_zero(ROWS, unread_rows);
+    for (int k = 0; k < ROWS; k++) rows[k] = HAS_PHI[k] ? s->u[DIMENSION + ROWS + k] : SYMLIE_NUMBER(0);
+    add_hidden_gradient(P, s->t_n, s->q_n, w, lambda, rows, gradient, start_q, unread, unread_rows);
+    if (HAS_CONSTRAINT_RATE) {
+        for (int k = 0; k < ROWS; k++) rows[k] = -rows[k];
+        fill_zero(DIMENSION, w);
+        add_hidden_gradient(P, s->t_n, s->q_n, w, lambda, rows, gradient, start_q, unread, unread_rows);
+    }
+#endif
+    fill_zero(DIMENSION, rate);
+    for (int n = 0; n < COUNT_OF_STATE; n++) {
+        const int k = STATE[n];
+        rate[k] = v_dot[k], v_dot[k] = SYMLIE_NUMBER(0);
+    }
+    return SYMLIE_DONE;
+}
+
+#if CONSTRAINED
+/* Cotangents of q and v from that of d = M^-1 B^T mu with B d = B v + b, for holonomic constraints. */
+PART_OF_STEP int hidden_violation_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                             const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict of_d,
+                                             mass_matrix *restrict mass, symlie_gradient *restrict gradient, symlie_real *restrict of_q,
+                                             symlie_real *restrict of_v)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    ARRAY(mu, ROWS);
+    ARRAY(d, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(w, DIMENSION);
+    fill_zero(DIMENSION, of_q);
+    fill_zero(DIMENSION, of_v);
+    if (!SYMLIE_ANY(largest_entry(DIMENSION, of_d, SYMLIE_NUMBER(0)) > 0)) return SYMLIE_DONE;
+    system_jacobian(P, t, q, v, B);
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    const int status = along_constraints(P, t, q, B, c, r, mu, mass, d);
+    if (status != SYMLIE_DONE) return status;
+    if (!solve_stage_transposed(P, mass, work, B, B, of_d, 0, w, b)) return SYMLIE_SINGULAR;
+    for (int k = 0; k < ROWS; k++) b[k] = -b[k];
+    for (int k = 0; k < DIMENSION; k++) r[k] = v[k] - d[k];
+    fill_zero(ROWS, c);
+    add_hidden_gradient(P, t, q, r, mu, b, gradient, of_q, of_v, c);
+    add_balance_gradient(P, t, q, v, d, mu, w, gradient, of_q, of_v, c);
+    /* The balance contains the forces, which d does not see. */
+    for (int k = 0; k < DIMENSION; k++) w[k] = -w[k], d[k] = SYMLIE_NUMBER(0);
+    fill_zero(ROWS, mu);
+    add_balance_gradient(P, t, q, v, d, mu, w, gradient, of_q, of_v, c);
+    return SYMLIE_DONE;
+}
+#endif
+
+#endif

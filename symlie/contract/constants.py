@@ -334,7 +334,13 @@ CONE_STEPS = 50
 """Maximum number of semismooth Newton steps of a contact problem."""
 
 CONE_SWEEPS = 2_000
-"""Number of Gauss–Seidel sweeps of a contact problem that the Newton method does not solve from zero."""
+"""Number of Gauss–Seidel sweeps of a contact problem before each restart of the Newton method."""
+
+CONE_FIRST_SWEEPS = 200
+"""Number of these sweeps before the first start in time stepping: impulses of redundant contacts then remain small."""
+
+CONE_RESTARTS = 50
+"""Maximum number of these restarts: with redundant contacts, active sets can change for 20,000 sweeps."""
 
 CONE_ACCEPTED = 1e-9
 """Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
@@ -355,6 +361,12 @@ CONTACT_SWEEPS = 5
 
 SWEEP_ROUNDS = 6
 """Maximum number of these starts."""
+
+LARGEST_CONE = 300
+"""Maximum number of equations of the contact problem of a linearised stage, which is solved with a dense matrix."""
+
+CONE_ROUNDS = 20
+"""Number of times that penetrating contacts become candidates of this problem."""
 
 LARGEST_COMPLIANCE = 0.1
 """Compliance of closed contacts in the matrix of the first of these steps, relative to the inverse mass along them, if

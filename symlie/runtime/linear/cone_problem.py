@@ -21,7 +21,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONE_ACCEPTED, CONE_BLOCKED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
+from symlie.contract.constants import (
+    CONE_ACCEPTED,
+    CONE_BLOCKED,
+    CONE_FIRST_SWEEPS,
+    CONE_RESTARTS,
+    CONE_STEPS,
+    CONE_SWEEPS,
+    CONE_TOLERANCE,
+    LOST_PIVOT,
+)
 from symlie.runtime.layout.layout import Array
 
 _Block = tuple[int, int, "Rubbing | None"]
@@ -64,9 +73,11 @@ def solved_cone(
     rubbing: Sequence[Rubbing] = (),
     *,
     holds: bool = False,
+    start: Array | None = None,
 ) -> Array | None:
     """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
-    the terms of c, and ξ_N = 0 if contacts are to hold."""
+    the terms of c, ξ_N = 0 if contacts are to hold, and the iteration starts from zero, or
+    with sweeps from ``start``."""
     ends = np.append(begin[1:], len(c))
     if not (np.diag(G)[begin] > 0).all():
         return None
@@ -78,11 +89,11 @@ def solved_cone(
     of_blocks = [*[None] * (len(begin) - len(rubbing)), *scaled]
     blocks: list[_Block] = list(zip(begin.tolist(), ends.tolist(), of_blocks, strict=True))
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
-    y = np.zeros(len(c))
-    for sweeps in (0, CONE_SWEEPS):
+    y = np.zeros(len(c)) if start is None else start * scale
+    for sweeps in (0 if start is None else CONE_FIRST_SWEEPS, *[CONE_SWEEPS] * CONE_RESTARTS):
         for _ in range(sweeps):
             _sweep(H, d, y, blocks, friction, holds=holds)
-        residual, start = np.inf, y
+        residual, swept = np.inf, y
         for _ in range(CONE_STEPS):
             F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
             residual = float(np.abs(F).max(initial=0))
@@ -91,7 +102,7 @@ def solved_cone(
             y = y - _eliminated(D, F)
             if not np.isfinite(y).all():
                 break
-        y = np.zeros(len(c)) if sweeps == 0 else start
+        y = swept
     residual = float(np.abs(_natural_map(H, d, y, blocks, friction, holds=holds)[0]).max(initial=0))
     is_near = residual <= CONE_ACCEPTED * max(size, float(np.abs(y).max(initial=0)))
     return np.asarray(y / scale) if is_near else None

@@ -339,7 +339,7 @@ CONE_SWEEPS = 2_000
 CONE_FIRST_SWEEPS = 200
 """Number of these sweeps before the first start in time stepping: impulses of redundant contacts then remain small."""
 
-CONE_RESTARTS = 50
+CONE_RESTARTS = 10
 """Maximum number of these restarts: with redundant contacts, active sets can change for 20,000 sweeps."""
 
 CONE_ACCEPTED = 1e-9
@@ -361,6 +361,10 @@ CONTACT_SWEEPS = 5
 
 SWEEP_ROUNDS = 6
 """Maximum number of these starts."""
+
+SLOW_IMPACT = 1e-6
+"""Approach speed, relative to the largest velocity or 1, up to which impacts of time stepping have no restitution:
+contacts at rest approach with rounding, and jammed bodies cannot separate."""
 
 LARGEST_CONE = 300
 """Maximum number of equations of the contact problem of a linearised stage, which is solved with a dense matrix."""

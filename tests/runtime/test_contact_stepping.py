@@ -105,6 +105,13 @@ def test_bouncing_ball_converges_to_the_closed_form() -> None:
     assert gaps(stepped(bouncing("c"), 2.0, 400)).min() >= -tolerances.PENETRATION
 
 
+def test_rod_converges_with_order_one_after_its_impacts() -> None:
+    """The slope is that of a least-squares line: errors depend on the places of the impacts in their steps."""
+    exact = sl.solve(rod_pendulum("c"), 2.0, rtol=1e-12).q[-1, 2]
+    errors = [abs(stepped(rod_pendulum("c"), 2.0, 100 * 2**k).q[-1, 2] - exact) for k in range(9)]
+    assert -np.polyfit(range(9), np.log2(errors), 1)[0] >= tolerances.STEPPED_SLOPE
+
+
 def test_rod_has_order_two_before_its_impact_and_no_penetration() -> None:
     a, b, c = (stepped(rod_pendulum("c"), 0.4, 100 * 2**k).q[-1, 2] for k in range(3))
     assert abs(math.log2((a - b) / (b - c)) - 2) <= tolerances.STEPPED_ORDER

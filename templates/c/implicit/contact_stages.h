@@ -159,7 +159,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     ARRAY(rate, ROWS);
     ARRAY(B, JACOBIAN_VALUES);
     CONTACT_PROBLEM(C);
-    const symlie_real bound = CONTACT_ROUNDING * largest_entry(STORAGE, q, 1);
+    const symlie_real bound = CONTACT_ROUNDING * largest_entry(STORAGE, q, 1), fastest = largest_entry(DIMENSION, v_n, 1);
     int is_met = 0;
     set_contacts(P, q, 1, full);
     system_constraint(P, t + h, full, gap);
@@ -187,7 +187,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     for (int k = 0; k < ROWS; k++) C.before[k] = C.first[k] = 0;
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL];
-        C.before[n] = q_n[contact[CONTACT_CLOSED]] != 0 ? 0 : C.law[2 * i + 1] * fmin(rate[n], 0);
+        C.before[n] = q_n[contact[CONTACT_CLOSED]] != 0 || !(rate[n] < -SLOW_IMPACT * fastest) ? 0 : C.law[2 * i + 1] * rate[n];
         C.first[n] = mu_1[n] / h;
         for (int k = 0; k < contact[CONTACT_SLIPS]; k++) C.first[contact_tangent(contact, k)] = mu_1[contact_tangent(contact, k)] / h;
     }
@@ -195,7 +195,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     system_jacobian(P, s->t, full, s->v, s->B);
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / h;
     for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = 0;
-    const int status = solve_contacts(s, &C, largest_entry(DIMENSION, v_n, 1), SLOW_ENOUGH, counts);
+    const int status = solve_contacts(s, &C, fastest, SLOW_ENOUGH, counts);
     if (status != SYMLIE_DONE) return status;
     newton_residual(s, s->u, s->r);
     for (int k = 0; k < DIMENSION; k++) v[k] = IS_FREE(k) ? s->u[k] : SYMLIE_NUMBER(0);

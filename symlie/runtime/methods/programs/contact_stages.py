@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONTACT_ROUNDING
+from symlie.contract.constants import CONTACT_ROUNDING, SLOW_IMPACT
 from symlie.runtime.implicit.contact_equations import SLIDES
 from symlie.runtime.implicit.contact_solution import ContactSolution
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
@@ -105,11 +105,13 @@ class ContactStages(DiscreteStages):
         stage.begin(momentum - rest, full, self._kernels.weights[1])
         before, begin = none.copy(), table.full(q_n)
         speed = m.hidden_residual(t, begin, v_n)[table.normal]
-        before[table.normal] = np.where(q_n[table.closed] != 0, 0.0, table.restitution * np.minimum(speed, 0.0))
+        fastest = max(1.0, float(np.abs(v_n).max(initial=0)))
+        rebounds = (q_n[table.closed] == 0) & (speed < -SLOW_IMPACT * fastest)
+        before[table.normal] = np.where(rebounds, table.restitution * speed, 0.0)
         first = np.where(table.rows, mu, 0.0) / h
         solution = ContactSolution(stage, table, self._matrix, (first, before), is_met, self._stepper.newton)
         guess = np.concatenate([theta / h, none])
-        u = solution.solve(guess, max(1.0, float(np.abs(v_n).max(initial=0))), SLOW_ENOUGH)
+        u = solution.solve(guess, fastest, SLOW_ENOUGH)
         r = stage.residual(u)
         v = np.where(self._layout.free, u[:n], 0.0)
         m.prescribe(end, full.copy(), v)

@@ -339,7 +339,13 @@ CONE_SWEEPS = 2_000
 CONE_FIRST_SWEEPS = 200
 """Number of these sweeps before the first start in time stepping: impulses of redundant contacts then remain small."""
 
-CONE_RESTARTS = 10
+GROWN_DRIFT = 1.01
+"""Growth of the residual that ends the extrapolation of sweeps whose changes are constant."""
+
+LONGEST_DRIFT = 1e12
+"""Maximum number of sweeps that are extrapolated."""
+
+CONE_RESTARTS = 30
 """Maximum number of these restarts: with redundant contacts, active sets can change for 20,000 sweeps."""
 
 CONE_ACCEPTED = 1e-9

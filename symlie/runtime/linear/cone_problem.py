@@ -15,7 +15,7 @@ Source: [AlartCurnier1991], [AnitescuTasora2010].
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +29,8 @@ from symlie.contract.constants import (
     CONE_STEPS,
     CONE_SWEEPS,
     CONE_TOLERANCE,
+    GROWN_DRIFT,
+    LONGEST_DRIFT,
     LOST_PIVOT,
 )
 from symlie.runtime.layout.layout import Array
@@ -91,8 +93,12 @@ def solved_cone(
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
     y = np.zeros(len(c)) if start is None else start * scale
     for sweeps in (0 if start is None else CONE_FIRST_SWEEPS, *[CONE_SWEEPS] * CONE_RESTARTS):
+        last = y.copy()
         for _ in range(sweeps):
+            last[:] = y
             _sweep(H, d, y, blocks, friction, holds=holds)
+        if sweeps == CONE_SWEEPS:
+            y = _drifted(lambda z: _natural_map(H, d, z, blocks, friction, holds=holds)[0], y, y - last)
         residual, swept = np.inf, y
         for _ in range(CONE_STEPS):
             F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
@@ -106,6 +112,14 @@ def solved_cone(
     residual = float(np.abs(_natural_map(H, d, y, blocks, friction, holds=holds)[0]).max(initial=0))
     is_near = residual <= CONE_ACCEPTED * max(size, float(np.abs(y).max(initial=0)))
     return np.asarray(y / scale) if is_near else None
+
+
+def _drifted(residual: Callable[[Array], Array], y: Array, change: Array) -> Array:
+    """Follow the drift of sweeps: redundant impulses change by constant amounts until a contact slides or opens."""
+    bound, part = GROWN_DRIFT * float(np.abs(residual(y)).max(initial=0)), 1.0
+    while part < LONGEST_DRIFT and float(np.abs(residual(y + part * change)).max(initial=0)) <= bound:
+        part *= 2
+    return y + part / 2 * change if part > 1 else y
 
 
 def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, *, holds: bool) -> None:

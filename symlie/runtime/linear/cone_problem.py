@@ -92,12 +92,13 @@ def solved_cone(
     blocks: list[_Block] = list(zip(begin.tolist(), ends.tolist(), of_blocks, strict=True))
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
     y = np.zeros(len(c)) if start is None else start * scale
-    for sweeps in (0 if start is None else CONE_FIRST_SWEEPS, *[CONE_SWEEPS] * CONE_RESTARTS):
+    for restart in range(CONE_RESTARTS + 1):
+        sweeps = CONE_SWEEPS if restart else 0 if start is None else CONE_FIRST_SWEEPS
         last = y.copy()
         for _ in range(sweeps):
             last[:] = y
             _sweep(H, d, y, blocks, friction, holds=holds)
-        if sweeps == CONE_SWEEPS:
+        if restart > 1:
             y = _drifted(lambda z: _natural_map(H, d, z, blocks, friction, holds=holds)[0], y, y - last)
         residual, swept = np.inf, y
         for _ in range(CONE_STEPS):

@@ -263,7 +263,7 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
             for (int k = 0; k < size; k++) P[k] = C->y[k];
             sweep_cone(C);
         }
-        if (round) follow_drift(C, P);
+        if (round > 1) follow_drift(C, P);
         for (int k = 0; k < size; k++) P[k] = C->y[k];
         for (int n = 0; n < CONE_STEPS && !is_solved; n++) {
             is_solved = cone_is_solved(C, CONE_TOLERANCE, natural_map(C, 1));

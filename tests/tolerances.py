@@ -1185,10 +1185,13 @@ PENETRATION = 1e-14
 HEAP_PENETRATION = 1e-12
 """The same with redundant contacts, whose impulses are solved with a compliance that vanishes with the error."""
 
+STEPPED_ROLLING = 1e-12
+"""Time stepping with much friction relative to rolling constraints: rounding of Newton's method."""
+
 STEPPED_CONSTRAINTS = 1e-13
 """Constraints of positions and velocities in time stepping: rounding of Newton's method."""
 
-STEPPED_SLOPE = 0.95
+STEPPED_SLOPE = 1.0
 """Mean order over eight halvings of the step after impacts, whose places in their steps change: one on average."""
 
 STEPPED_ORDER = 0.02

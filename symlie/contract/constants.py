@@ -334,7 +334,19 @@ CONE_STEPS = 50
 """Maximum number of semismooth Newton steps of a contact problem."""
 
 CONE_SWEEPS = 2_000
-"""Number of Gauss–Seidel sweeps of a contact problem that the Newton method does not solve from zero."""
+"""Number of Gauss–Seidel sweeps of a contact problem before each restart of the Newton method."""
+
+CONE_FIRST_SWEEPS = 200
+"""Number of these sweeps before the first start in time stepping: impulses of redundant contacts then remain small."""
+
+GROWN_DRIFT = 1.01
+"""Growth of the residual that ends the extrapolation of sweeps whose changes are constant."""
+
+LONGEST_DRIFT = 1e12
+"""Maximum number of sweeps that are extrapolated."""
+
+CONE_RESTARTS = 30
+"""Maximum number of these restarts: with redundant contacts, active sets can change for 20,000 sweeps."""
 
 CONE_ACCEPTED = 1e-9
 """Residual of the natural map, relative to its data, with which a result of the sweeps counts as a solution."""
@@ -355,6 +367,16 @@ CONTACT_SWEEPS = 5
 
 SWEEP_ROUNDS = 6
 """Maximum number of these starts."""
+
+SLOW_IMPACT = 1e-6
+"""Approach speed, relative to the largest velocity or 1, up to which impacts of time stepping have no restitution:
+contacts at rest approach with rounding, and jammed bodies cannot separate."""
+
+LARGEST_CONE = 300
+"""Maximum number of equations of the contact problem of a linearised stage, which is solved with a dense matrix."""
+
+CONE_ROUNDS = 20
+"""Number of times that penetrating contacts become candidates of this problem."""
 
 LARGEST_COMPLIANCE = 0.1
 """Compliance of closed contacts in the matrix of the first of these steps, relative to the inverse mass along them, if

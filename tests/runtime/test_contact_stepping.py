@@ -16,6 +16,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.contacts.table import ContactTable
 from symlie.runtime.system.system import System
 from tests import tolerances
+from tests.runtime.heaps import container_heap
 from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
 from tests.runtime.test_contacts import (
     BACKENDS,
@@ -104,6 +105,13 @@ def test_bouncing_ball_converges_to_the_closed_form() -> None:
     assert gaps(stepped(bouncing("c"), 2.0, 400)).min() >= -tolerances.PENETRATION
 
 
+def test_rod_converges_with_order_one_after_its_impacts() -> None:
+    """The slope is that of a least-squares line: errors depend on the places of the impacts in their steps."""
+    exact = sl.solve(rod_pendulum("c"), 2.0, rtol=1e-12).q[-1, 2]
+    errors = [abs(stepped(rod_pendulum("c"), 2.0, 100 * 2**k).q[-1, 2] - exact) for k in range(9)]
+    assert -np.polyfit(range(9), np.log2(errors), 1)[0] >= tolerances.STEPPED_SLOPE
+
+
 def test_rod_has_order_two_before_its_impact_and_no_penetration() -> None:
     a, b, c = (stepped(rod_pendulum("c"), 0.4, 100 * 2**k).q[-1, 2] for k in range(3))
     assert abs(math.log2((a - b) / (b - c)) - 2) <= tolerances.STEPPED_ORDER
@@ -186,6 +194,48 @@ def test_heaps_lose_energy_without_penetration(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(500))
 def test_many_heaps_lose_energy_without_penetration(seed: int) -> None:
     check_heap(seed, 5)
+
+
+@pytest.mark.parametrize(("seed", "balls", "boxes", "end"), [(0, 4, 1, 0.3), (1, 8, 0, 0.5)])
+def test_heaps_in_a_container_lose_energy_without_penetration(seed: int, balls: int, boxes: int, end: float) -> None:
+    check_container(seed, balls, boxes, end)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(500))
+def test_many_heaps_in_a_container_lose_energy_without_penetration(seed: int) -> None:
+    check_container(seed, 3 + seed % 6, seed % 3, 0.6)
+
+
+def check_container(seed: int, balls: int, boxes: int, end: float) -> None:
+    solution = sl.solve(container_heap(seed, balls, boxes), end, method="rattlie", h=2e-3)
+    energy = solution.outputs["energy"]
+    assert gaps(solution).min() >= -tolerances.HEAP_PENETRATION
+    assert np.diff(energy).max() <= tolerances.STEPPED_ENERGY * energy[0]
+    assert energy[-1] < 0.9 * energy[0]
+
+
+def rolling_ball(*, with_contact: bool) -> System:
+    """An unbalanced ball that rolls under a force: on a floor with much friction, or with rolling constraints."""
+    model = sl.Model("contact_ball_rolls" if with_contact else "ball_rolls")
+    ball = sl.RigidBody(model, "ball", 1.0, [0.004, 0.005, 0.006], position=[0, 0, RADIUS])
+    model.gravity([0, 0, -G])
+    model.force(sl.vector(0.3, -0.2, 0), at=ball.x)
+    touching = ball.x - sl.vector(0, 0, RADIUS)
+    slip = ball.velocity_at(touching)[:2]
+    if with_contact:
+        model.contact("floor", touching[2], slip=slip, friction=1e3)
+    else:
+        model.constraint("floor", touching[2])
+        model.nonholonomic_constraint("rolls", slip)
+    model.initial(ball, x_dot=[0.5, 0.2, 0], Omega=[-2, 5, 3])
+    return model.derive().compile()
+
+
+def test_much_friction_equals_rolling_constraints() -> None:
+    a, b = (stepped(rolling_ball(with_contact=w), 1.0, 100) for w in (True, False))
+    assert np.abs(a.v - b.v).max() <= tolerances.STEPPED_ROLLING
+    assert np.abs(a.q[:, : b.q.shape[1]] - b.q).max() <= tolerances.STEPPED_ROLLING
 
 
 def check_heap(seed: int, count: int) -> None:

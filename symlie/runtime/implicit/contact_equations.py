@@ -136,6 +136,17 @@ class ContactMatrix:
             return None
         return ContactSweeps(self._tables, self._table, mass, right, left, self._algebra.jacobian_columns)
 
+    def along(self, left: Array, x: Array) -> Array:
+        """Return B x."""
+        return self._algebra.multiply(left, x)
+
+    def open_factors(self, mass: Array, right: Array, left: Array) -> Factors:
+        """Factorise the matrix with the impulses of contacts as given numbers."""
+        own, count = np.where(self._table.rows, 0.0, 1.0), len(self._table.normal)
+        none, sets = np.zeros(len(own)), np.full(count, OPEN, dtype=np.intp)
+        rows = ContactRows(none, sets, (own, none), np.tile(np.eye(3), (count, 1, 1)), 0.0)
+        return self.factors(mass, right, left, rows, (np.ones(count), np.ones(count)), compliance=0.0)
+
     @property
     def size(self) -> int:
         """Number of unknowns."""

@@ -22,11 +22,12 @@ from symlie.contract.constants import (
     LEAST_COMPLIANCE,
     SWEEP_ROUNDS,
 )
-from symlie.errors import ContactModeError
-from symlie.runtime.implicit.contact_equations import ContactMatrix, ContactRows, contact_rows
+from symlie.errors import ContactModeError, NotFiniteError
+from symlie.runtime.implicit.contact_cone import cone_correction
+from symlie.runtime.implicit.contact_equations import OPEN, ContactMatrix, ContactRows, contact_rows
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.linear.factors import Factors, SingularMatrixError
+from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 from symlie.runtime.system.contacts.table import ContactTable
 
 
@@ -91,6 +92,8 @@ class ContactSolution:
         base = u
         for sweeps in (*(CONTACT_SWEEPS * 4**k for k in range(SWEEP_ROUNDS)), 0):
             found = self._iterated(base, size, correction, is_soft=sweeps != CONTACT_SWEEPS)
+            if found is None and sweeps == CONTACT_SWEEPS:
+                found = self._by_cones(base, size, correction)
             if found is not None:
                 return found
             swept = self._swept(base, sweeps) if sweeps else None
@@ -108,7 +111,12 @@ class ContactSolution:
         self._is_soft, self._first_error, start = is_soft, 0.0, u
         for k in range(CONTACT_STEPS):
             # At first, contacts without a gap count as closed, so that stacks do not close one contact per step.
-            r = self._residual(u, touching=CONTACT_ROUNDING * size if k == 0 else -1.0)
+            try:
+                r = self._residual(u, touching=CONTACT_ROUNDING * size if k == 0 else -1.0)
+            except NotFiniteError:
+                if k == 0:
+                    raise
+                return None
             if self.rows.error > GROWN_ERROR * self._first_error:
                 # Contacts are nearly redundant.
                 if self._is_soft:
@@ -117,7 +125,7 @@ class ContactSolution:
                 r = self._residual(u)
             try:
                 d = self._correction(r)
-            except SingularMatrixError:
+            except (SingularMatrixError, NotFiniteMatrixError):
                 return None
             u = u - d
             change = float(np.abs(d[:n]).max(initial=0))
@@ -126,6 +134,27 @@ class ContactSolution:
             if is_settled and (change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size):
                 return u
             last, sets = change, self.rows.sets
+        return None
+
+    def _by_cones(self, u: Array, size: float, correction: float) -> Array | None:
+        """Return the solution by contact problems of the linearised stage, or None."""
+        n, last = len(u) - len(self._known[0]), np.inf
+        for _ in range(CONTACT_STEPS):
+            self._residual(u)
+            r = np.concatenate([self._raw[:n], self._raw[n:] + self._known[1]])
+            d = cone_correction(
+                self._stage, self._table, self._matrix, r, u[n:] + self._known[0], self._is_eligible,
+                self.rows.sets != OPEN, CONTACT_ROUNDING * size,
+            )  # fmt: skip
+            if d is None:
+                return None
+            self._counts.iterations += 1
+            u = u - d
+            change = float(np.abs(d[:n]).max(initial=0))
+            if change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size:
+                self._residual(u)
+                return u if self.rows.error <= CONE_ACCEPTED * size else None
+            last = change
         return None
 
     def _swept(self, u: Array, sweeps: int) -> Array | None:
@@ -141,7 +170,13 @@ class ContactSolution:
     def without(self, u: Array) -> Array:
         """Return the unknowns after a correction that removes the residual of the momentum alone."""
         r = self._residual(u)
-        return u - self._correction(np.where(np.arange(len(r)) < len(r) - len(self._known[0]), r, 0.0))
+        momentum = np.where(np.arange(len(r)) < len(r) - len(self._known[0]), r, 0.0)
+        try:
+            return u - self._correction(momentum)
+        except SingularMatrixError:
+            stage = self._stage
+            factors = self._matrix.open_factors(stage.mass, stage.jacobian_start, stage.jacobian)
+            return u - factors.solve(np.pad(momentum, (0, self._matrix.size - len(r))))[: len(r)]
 
     def _residual(self, u: Array, touching: float = -1.0) -> Array:
         """Return the residual with the natural map; contacts are closed up to a gap or velocity."""
@@ -149,6 +184,7 @@ class ContactSolution:
         r = stage.residual(u)
         self._counts.evaluations += 1
         stage.check(r)
+        self._raw = r
         self.weights = self._matrix.weights(stage.mass, stage.jacobian_start, stage.jacobian)
         impulse, c = u[n:] + self._known[0], r[n:] + self._known[1]
         self.rows = rows = contact_rows(self._table, c, impulse, self._is_eligible, self.weights, touching)

@@ -15,13 +15,24 @@ Source: [AlartCurnier1991], [AnitescuTasora2010].
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONE_ACCEPTED, CONE_BLOCKED, CONE_STEPS, CONE_SWEEPS, CONE_TOLERANCE, LOST_PIVOT
+from symlie.contract.constants import (
+    CONE_ACCEPTED,
+    CONE_BLOCKED,
+    CONE_FIRST_SWEEPS,
+    CONE_RESTARTS,
+    CONE_STEPS,
+    CONE_SWEEPS,
+    CONE_TOLERANCE,
+    GROWN_DRIFT,
+    LONGEST_DRIFT,
+    LOST_PIVOT,
+)
 from symlie.runtime.layout.layout import Array
 
 _Block = tuple[int, int, "Rubbing | None"]
@@ -64,9 +75,11 @@ def solved_cone(
     rubbing: Sequence[Rubbing] = (),
     *,
     holds: bool = False,
+    start: Array | None = None,
 ) -> Array | None:
     """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
-    the terms of c, and ξ_N = 0 if contacts are to hold."""
+    the terms of c, ξ_N = 0 if contacts are to hold, and the iteration starts from zero, or
+    with sweeps from ``start``."""
     ends = np.append(begin[1:], len(c))
     if not (np.diag(G)[begin] > 0).all():
         return None
@@ -78,11 +91,16 @@ def solved_cone(
     of_blocks = [*[None] * (len(begin) - len(rubbing)), *scaled]
     blocks: list[_Block] = list(zip(begin.tolist(), ends.tolist(), of_blocks, strict=True))
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
-    y = np.zeros(len(c))
-    for sweeps in (0, CONE_SWEEPS):
+    y = np.zeros(len(c)) if start is None else start * scale
+    for restart in range(CONE_RESTARTS + 1):
+        sweeps = CONE_SWEEPS if restart else 0 if start is None else CONE_FIRST_SWEEPS
+        last = y.copy()
         for _ in range(sweeps):
+            last[:] = y
             _sweep(H, d, y, blocks, friction, holds=holds)
-        residual, start = np.inf, y
+        if restart > 1:
+            y = _drifted(lambda z: _natural_map(H, d, z, blocks, friction, holds=holds)[0], y, y - last)
+        residual, swept = np.inf, y
         for _ in range(CONE_STEPS):
             F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
             residual = float(np.abs(F).max(initial=0))
@@ -91,10 +109,18 @@ def solved_cone(
             y = y - _eliminated(D, F)
             if not np.isfinite(y).all():
                 break
-        y = np.zeros(len(c)) if sweeps == 0 else start
+        y = swept
     residual = float(np.abs(_natural_map(H, d, y, blocks, friction, holds=holds)[0]).max(initial=0))
     is_near = residual <= CONE_ACCEPTED * max(size, float(np.abs(y).max(initial=0)))
     return np.asarray(y / scale) if is_near else None
+
+
+def _drifted(residual: Callable[[Array], Array], y: Array, change: Array) -> Array:
+    """Follow the drift of sweeps: redundant impulses change by constant amounts until a contact slides or opens."""
+    bound, part = GROWN_DRIFT * float(np.abs(residual(y)).max(initial=0)), 1.0
+    while part < LONGEST_DRIFT and float(np.abs(residual(y + part * change)).max(initial=0)) <= bound:
+        part *= 2
+    return y + part / 2 * change if part > 1 else y
 
 
 def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, *, holds: bool) -> None:

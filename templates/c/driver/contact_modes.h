@@ -105,7 +105,7 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
         if (M->slides[i] && !friction_is_unique(P, M, i)) return SYMLIE_CONTACT_PARADOX;
     const cone_friction rubbing = {R->count - R->contacts, R->friction + R->contacts, R->limit + R->contacts, R->first, M->reaction,
                                    kept_response, CONTACT_ROWS, M->slides + R->contacts, kept_direction};
-    if (!solve_cone(tried, 0, begin, CONTACT_ROWS, G, c, friction, sizes, &rubbing, memory, found)) return SYMLIE_NO_CONTACT_MODE;
+    if (!solve_cone(tried, 0, begin, CONTACT_ROWS, G, c, friction, sizes, &rubbing, 0, memory, found)) return SYMLIE_NO_CONTACT_MODE;
     for (int k = 0; k < reactions; k++) {
         M->found[k] = M->reaction[k];
         for (int j = 0; j < size; j++) M->found[k] += kept_response[k * CONTACT_ROWS + j] * found[j];

@@ -91,7 +91,7 @@ SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_rea
             for (int k = 0; k < reactions; k++) response[k * CONTACT_ROWS + j] = R->response[k * CONTACT_ROWS + kept[j]];
         }
         c[0] *= 1 + law[2 * R->contact[chosen] + 1];
-        if (!solve_cone(1 + R->count - R->contacts, 0, own, CONTACT_ROWS, G, c, friction, sizes, &rubbing, memory, found)) return SYMLIE_NO_CONTACT_MODE;
+        if (!solve_cone(1 + R->count - R->contacts, 0, own, CONTACT_ROWS, G, c, friction, sizes, &rubbing, 0, memory, found)) return SYMLIE_NO_CONTACT_MODE;
         for (int j = 0; j < size; j++) p[kept[j]] += found[j];
     }
     return SYMLIE_NO_CONTACT_MODE;
@@ -148,7 +148,7 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
         status = evaluate_contact_rows(P, work, state->t, state->q, v, law, mass, R);
         if (status != SYMLIE_DONE) break;
         const cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
-        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, &rubbing, memory, p)) return SYMLIE_NO_CONTACT_MODE;
+        if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, &rubbing, 0, memory, p)) return SYMLIE_NO_CONTACT_MODE;
         if (pass) break;
         copy(DIMENSION, v, d);
         add_contact_impulses(P, R, p, d);
@@ -223,7 +223,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     if (control->sequential_impacts)
         status = impacts_in_sequence(P, work, R, law, p);
     else
-        status = solve_cone(R->count, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, &rubbing, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
+        status = solve_cone(R->count, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, &rubbing, 0, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
     if (status != SYMLIE_DONE) return status;
     add_contact_impulses(P, R, p, state->v);
     symlie_real fastest = 0, met = 0, longest = 0, fall = 0, most = 0;

@@ -9,6 +9,15 @@
 #define SYMLIE_CONTACT_EQUATIONS_H
 
 #include "contact_table.h"
+#include "cone_problem.h"
+
+/* Largest number of equations of the problem: at most those of all contacts. */
+#define CONE_ROWS (3 * CONTACTS < LARGEST_CONE ? 3 * CONTACTS : LARGEST_CONE)
+
+static inline long long contact_cone_workspace(const symlie_problem *restrict P)
+{
+    return CONE_ROWS * (long long)CONE_ROWS + CONE_WORKSPACE(CONE_ROWS) + 5LL * CONE_ROWS + 2LL * ROWS + 2LL * UNKNOWNS + 2LL * CONTACTS;
+}
 
 /* Active sets. */
 enum { CONTACT_OPEN, CONTACT_SLIDES, CONTACT_HOLDS };
@@ -28,10 +37,9 @@ typedef struct {
     symlie_real *sum;           /* scratch for each equation */
     symlie_real *matrix;
     symlie_real *x;
+    symlie_real *cone;          /* workspace of a contact problem of the linearised stage */
     symlie_real *inverse;       /* M^-1 by nodes */
-    symlie_real *slip;          /* rows of slip in the first stage, their rates times h, and 1 for these rows */
-    symlie_real *rate;
-    symlie_real *is_slip;
+    symlie_real *is_slip;       /* 1 for equations of slip */
     symlie_real error;          /* largest entry of the natural map, as a gap or velocity, now and at first */
     symlie_real first_error;
     int is_soft;                /* 1 if contacts are redundant */
@@ -52,20 +60,18 @@ typedef struct {
     ARRAY(name##_sum, ROWS);                                                                                        \
     ARRAY(name##_matrix, MATRIX_VALUES);                                                                            \
     ARRAY(name##_inverse, NODE_ROW[DIMENSION] + 1);                                                                 \
-    ARRAY(name##_slip, JACOBIAN_VALUES);                                                                            \
-    ARRAY(name##_rate, ROWS);                                                                                       \
     ARRAY(name##_is_slip, ROWS);                                                                                    \
     ARRAY(name##_x, SADDLE_UNKNOWNS);                                                                               \
     contact_problem name = {.law = name##_law, .first = name##_first, .before = name##_before,                      \
                             .eligible = name##_eligible, .set = name##_set, .last_set = name##_last_set,            \
                             .weight = name##_weight, .own = name##_own, .other = name##_other,                      \
                             .block = name##_block, .diagonal = name##_diagonal, .sum = name##_sum,                  \
-                            .matrix = name##_matrix, .x = name##_x, .inverse = name##_inverse,     \
-                            .slip = name##_slip, .rate = name##_rate, .is_slip = name##_is_slip}
+                            .matrix = name##_matrix, .x = name##_x, .inverse = name##_inverse, .cone = work,     \
+                            .is_slip = name##_is_slip}
 
 static inline long long contact_problem_workspace(const symlie_problem *restrict P)
 {
-    return 16LL * CONTACTS + 7LL * ROWS + JACOBIAN_VALUES + DIMENSION + MATRIX_VALUES + SADDLE_UNKNOWNS + NODE_ROW[DIMENSION] + 1;
+    return contact_cone_workspace(P) + 16LL * CONTACTS + 6LL * ROWS + DIMENSION + MATRIX_VALUES + SADDLE_UNKNOWNS + NODE_ROW[DIMENSION] + 1;
 }
 
 /* Row of a tangential equation. */

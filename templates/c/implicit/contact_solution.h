@@ -5,40 +5,14 @@
 
 #include "contact_equations.h"
 
-/* Evaluate the rows of slip of the first stage, for the velocities v at the start; q and b are scratch. */
-static inline void take_slip(newton_problem *restrict s, contact_problem *restrict C, const symlie_real *restrict v, symlie_real *restrict q,
-                             symlie_real *restrict b)
-{
-    const symlie_problem *P = s->P;
-    for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? s->h * v[k] : SYMLIE_NUMBER(0), s->v[k] = 0;
-    system_advance(P, s->q_n, s->theta, q);
-    if (MOTIONS > 0) system_prescribe(P, s->t, q, s->v);
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = 0;
-    system_jacobian(P, s->t, q, s->v, C->slip);
-    for (int k = 0; k < JACOBIAN_VALUES; k++) C->slip[k] = (s->B_n[k] + C->slip[k]) / 2;
-    system_constraint_rate(P, s->t_n, s->q_n, s->v, b);
-    system_constraint_rate(P, s->t, q, s->v, C->rate);
-    for (int k = 0; k < ROWS; k++) C->rate[k] = s->h * (b[k] + C->rate[k]) / 2, C->is_slip[k] = 0;
-    for (int i = 0; i < CONTACTS; i++)
-        for (int k = 0; k < contact_of(P, i)[CONTACT_SLIPS]; k++) C->is_slip[contact_tangent(contact_of(P, i), k)] = 1;
-}
-
-/* Evaluate the residual of the stage. */
+/* Evaluate the residual of the stage. Mean rows of slip are the derivatives of slip in the first stage. */
 static inline void contact_stage_residual(newton_problem *restrict s, const contact_problem *restrict C, const symlie_real *restrict u,
                                           symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
     newton_residual(s, u, r);
-    if (s->is_end) return;
-    for (int k = 0; k < ROWS; k++)
-        if (C->is_slip[k] != 0) r[DIMENSION + k] = 0;
-    for (int k = 0; k < JACOBIAN_VALUES; k++) {
-        if (C->is_slip[JACOBIAN_ROW[k]] == 0) continue;
-        s->B[k] = C->slip[k];
-        r[DIMENSION + JACOBIAN_ROW[k]] += s->B[k] * s->theta[JACOBIAN_COLUMN[k]];
-    }
-    for (int k = 0; k < ROWS; k++)
-        if (C->is_slip[k] != 0) r[DIMENSION + k] += C->rate[k];
+    for (int k = 0; k < JACOBIAN_VALUES && !s->is_end; k++)
+        if (C->is_slip[JACOBIAN_ROW[k]] != 0) s->B[k] = (s->B_n[k] + s->B[k]) / 2;
 }
 
 /* Evaluate the residual with the natural map; contacts are closed up to a gap or velocity. */
@@ -80,6 +54,31 @@ static inline int contact_correction(newton_problem *restrict s, contact_problem
 }
 
 #include "contact_sweeps.h"
+#include "contact_cone.h"
+
+/* Solve by contact problems of the linearised stage. Return SYMLIE_NO_CONTACT_MODE if this fails. */
+static inline int solve_by_cones(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
+                                 newton_counts *restrict counts)
+{
+    const symlie_problem *P = s->P;
+    symlie_real last = INFINITY;
+    for (int n = 0; n < CONTACT_STEPS; n++) {
+        int status = contact_residual(s, C, -1, s->u, s->r, counts);
+        if (status != SYMLIE_DONE) return status;
+        contact_stage_residual(s, C, s->u, s->r);
+        for (int k = 0; k < ROWS; k++) s->r[DIMENSION + k] += C->before[k];
+        status = correct_by_cone(s, C, C->cone, CONTACT_ROUNDING * size, s->d, counts);
+        if (status != SYMLIE_DONE) return status;
+        const symlie_real change = largest_entry(DIMENSION, s->d, 0);
+        for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
+        if (change <= correction * size || (last / 2 < change && change <= CONTACT_ROUNDING * size)) {
+            status = contact_residual(s, C, -1, s->u, s->r, counts);
+            return status == SYMLIE_DONE && !(C->error <= CONE_ACCEPTED * size) ? SYMLIE_NO_CONTACT_MODE : status;
+        }
+        last = change;
+    }
+    return SYMLIE_NO_CONTACT_MODE;
+}
 
 /* Solve by Newton's method alone. Return SYMLIE_NO_CONTACT_MODE if the active sets do not settle. */
 static inline int iterate_contacts(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
@@ -101,7 +100,8 @@ static inline int iterate_contacts(newton_problem *restrict s, contact_problem *
             status = contact_residual(s, C, -1, s->u, s->r, counts);
         }
         if (status == SYMLIE_DONE) status = contact_correction(s, C, s->r, s->d, counts);
-        if (status != SYMLIE_DONE) return status == SYMLIE_SINGULAR ? SYMLIE_NO_CONTACT_MODE : status;
+        if (status == SYMLIE_SINGULAR || (n > 0 && status == SYMLIE_NOT_FINITE)) return SYMLIE_NO_CONTACT_MODE;
+        if (status != SYMLIE_DONE) return status;
         const symlie_real change = largest_entry(DIMENSION, s->d, 0);
         for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
         for (int i = 0; i < CONTACTS; i++) {
@@ -123,7 +123,11 @@ SYMLIE_COLD int solve_contacts(newton_problem *restrict s, contact_problem *rest
     int sweeps = CONTACT_SWEEPS;
     copy(UNKNOWNS, s->u, s->guess);
     for (int n = 0;; n++) {
-        const int status = iterate_contacts(s, C, size, correction, n > 0, counts);
+        int status = iterate_contacts(s, C, size, correction, n > 0, counts);
+        if (n == 0 && status == SYMLIE_NO_CONTACT_MODE) {
+            copy(UNKNOWNS, s->guess, s->u);
+            status = solve_by_cones(s, C, size, correction, counts);
+        }
         if (status != SYMLIE_NO_CONTACT_MODE) return status;
         copy(UNKNOWNS, s->guess, s->u);
         if (n == SWEEP_ROUNDS || !sweep_contacts(s, C, sweeps)) break;

@@ -87,17 +87,22 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
     system_conjugate_momentum(P, t, full, v_n, target);
     for (int k = 0; k < DIMENSION; k++) target[k] -= h * START_WEIGHT * load[k];
     take_held(P, t + h, full, at_end, s->v, held);
-    take_slip(s, &C, v_n, at_end, gap);
     for (int k = 0; k < DIMENSION; k++) s->u[k] = IS_FREE(k) ? guess[k] : SYMLIE_NUMBER(0);
     for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = mu_guess[k], C.first[k] = C.before[k] = 0;
     system_contacts(P, t, full, C.law);
-    for (int i = 0; i < CONTACTS; i++) C.eligible[i] = 1;
+    for (int k = 0; k < ROWS; k++) C.is_slip[k] = 0;
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i);
+        C.eligible[i] = 1;
+        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) C.is_slip[contact_tangent(contact, k)] = 1;
+    }
     int status = solve_contacts(s, &C, largest_entry(STORAGE, q_n, 1), SLOW_ENOUGH, counts);
     if (status != SYMLIE_DONE) return status;
     /* Remove the contribution of the rounding of the equations to the momentum. */
     status = contact_residual(s, &C, -1, s->u, s->r, counts);
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = 0;
     if (status == SYMLIE_DONE) status = contact_correction(s, &C, s->r, s->d, counts);
+    if (status == SYMLIE_SINGULAR) status = correct_momentum(s, &C, s->r, s->d, counts);
     if (status != SYMLIE_DONE) return status;
     for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
     newton_residual(s, s->u, s->r);
@@ -123,7 +128,7 @@ static inline void keep_contacts(const symlie_problem *restrict P, const contact
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL], slips = contact[CONTACT_SLIPS];
         if (!(force[n] < 0)) continue;
-        const int is_closed = rate[n] <= CONTACT_ROUNDING * fmax(size[n], -h * force[n] / C->weight[2 * i]);
+        const int is_closed = fabs(rate[n]) <= CONTACT_ROUNDING * fmax(size[n], -h * force[n] / C->weight[2 * i]);
         symlie_real length = 0;
         for (int k = 0; k < slips; k++) length += force[contact_tangent(contact, k)] * force[contact_tangent(contact, k)];
         length = sqrt(length);
@@ -154,7 +159,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     ARRAY(rate, ROWS);
     ARRAY(B, JACOBIAN_VALUES);
     CONTACT_PROBLEM(C);
-    const symlie_real bound = CONTACT_ROUNDING * largest_entry(STORAGE, q, 1);
+    const symlie_real bound = CONTACT_ROUNDING * largest_entry(STORAGE, q, 1), fastest = largest_entry(DIMENSION, v_n, 1);
     int is_met = 0;
     set_contacts(P, q, 1, full);
     system_constraint(P, t + h, full, gap);
@@ -182,7 +187,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     for (int k = 0; k < ROWS; k++) C.before[k] = C.first[k] = 0;
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL];
-        C.before[n] = q_n[contact[CONTACT_CLOSED]] != 0 ? 0 : C.law[2 * i + 1] * rate[n];
+        C.before[n] = q_n[contact[CONTACT_CLOSED]] != 0 || !(rate[n] < -SLOW_IMPACT * fastest) ? 0 : C.law[2 * i + 1] * rate[n];
         C.first[n] = mu_1[n] / h;
         for (int k = 0; k < contact[CONTACT_SLIPS]; k++) C.first[contact_tangent(contact, k)] = mu_1[contact_tangent(contact, k)] / h;
     }
@@ -190,7 +195,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     system_jacobian(P, s->t, full, s->v, s->B);
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / h;
     for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = 0;
-    const int status = solve_contacts(s, &C, largest_entry(DIMENSION, v_n, 1), SLOW_ENOUGH, counts);
+    const int status = solve_contacts(s, &C, fastest, SLOW_ENOUGH, counts);
     if (status != SYMLIE_DONE) return status;
     newton_residual(s, s->u, s->r);
     for (int k = 0; k < DIMENSION; k++) v[k] = IS_FREE(k) ? s->u[k] : SYMLIE_NUMBER(0);

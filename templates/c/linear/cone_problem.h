@@ -213,11 +213,29 @@ static inline void sweep_cone(const cone_problem *restrict C)
     }
 }
 
+/* Follow the drift of sweeps from `last`: redundant impulses change by constant amounts until a contact slides or opens. */
+static inline void follow_drift(const cone_problem *restrict C, symlie_real *restrict last)
+{
+    const int size = C->begin[C->count];
+    const symlie_real bound = GROWN_DRIFT * natural_map(C, 0);
+    symlie_real part = 1;
+    for (int k = 0; k < size; k++) {
+        const symlie_real change = C->y[k] - last[k];
+        last[k] = C->y[k], C->column[k] = change;
+    }
+    for (; part < LONGEST_DRIFT; part *= 2) {
+        for (int k = 0; k < size; k++) C->y[k] = last[k] + part * C->column[k];
+        if (!(natural_map(C, 0) <= bound)) break;
+    }
+    for (int k = 0; k < size; k++) C->y[k] = part > 1 ? last[k] + part / 2 * C->column[k] : last[k];
+}
+
 /* Compute P for the matrix G, whose rows have the given stride; xi_N = 0 if contacts are to hold; `sizes` are
- * those of the terms of c. Return 0 if no solution is found. */
+ * those of the terms of c; the iteration starts with sweeps from `start`, or
+ * from zero if it is null. Return 0 if no solution is found. */
 static inline int solve_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G, const symlie_real *restrict c,
                              const symlie_real *restrict friction, const symlie_real *restrict sizes, const cone_friction *rubbing,
-                             symlie_real *restrict work, symlie_real *restrict P)
+                             const symlie_real *restrict start, symlie_real *restrict work, symlie_real *restrict P)
 {
     const int size = begin[count];
     cone_problem problem = {.count = count, .holds = holds, .begin = begin, .friction = friction, .H = work, .rubbing = rubbing}, *C = &problem;
@@ -236,12 +254,16 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
     for (int k = 0; k < size; k++) {
         C->d[k] = c[k] / C->scale[k];
         C->terms = fmax(C->terms, sizes[k] / C->scale[k]);
-        C->y[k] = 0;
+        C->y[k] = start ? start[k] * C->scale[k] : 0;
         for (int j = 0; j < size; j++) C->H[k * size + j] = G[k * stride + j] / (C->scale[k] * C->scale[j]);
     }
     int is_solved = 0;
-    for (int round = 0; round < 2 && !is_solved; round++) {
-        for (int n = 0; n < CONE_SWEEPS && round; n++) sweep_cone(C);
+    for (int round = 0; round <= CONE_RESTARTS && !is_solved; round++) {
+        for (int n = 0; n < (round ? CONE_SWEEPS : start ? CONE_FIRST_SWEEPS : 0); n++) {
+            for (int k = 0; k < size; k++) P[k] = C->y[k];
+            sweep_cone(C);
+        }
+        if (round > 1) follow_drift(C, P);
         for (int k = 0; k < size; k++) P[k] = C->y[k];
         for (int n = 0; n < CONE_STEPS && !is_solved; n++) {
             is_solved = cone_is_solved(C, CONE_TOLERANCE, natural_map(C, 1));
@@ -250,7 +272,7 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
             for (int k = 0; k < size; k++) C->y[k] -= C->F[k];
             if (!all_finite(size, C->y)) break;
         }
-        for (int k = 0; k < size && !is_solved; k++) C->y[k] = round ? P[k] : 0;
+        for (int k = 0; k < size && !is_solved; k++) C->y[k] = P[k];
     }
     if (!is_solved) is_solved = cone_is_solved(C, CONE_ACCEPTED, natural_map(C, 0));
     for (int k = 0; k < size; k++) P[k] = C->y[k] / C->scale[k];

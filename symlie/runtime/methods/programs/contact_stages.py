@@ -5,9 +5,9 @@ v_{n+1} with the total impulses P = P₁ + P₂ and the laws of impact and frict
 
     μ₁ = -h P₁,    μ₂ = -P₂.
 
-Slip in the first stage is W̄ θ with the mean W̄ of W_T at q_n and at q_n∘exp(h v_n), which does not change in the
-iteration: contacts that stick at several places of a body are nearly redundant, and iterations with other derivatives
-would hardly converge.
+Slip in the first stage is that of nonholonomic constraints, W̄ θ with the mean W̄ of W_T at q_n and q_{n+1}. Newton's
+method takes W̄ as its derivative: contacts that stick at several places of a body are nearly redundant, and iterations
+with other derivatives would hardly converge.
 
 While no contact closes, both stages are those without contacts.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONTACT_ROUNDING
+from symlie.contract.constants import CONTACT_ROUNDING, SLOW_IMPACT
 from symlie.runtime.implicit.contact_equations import SLIDES
 from symlie.runtime.implicit.contact_solution import ContactSolution
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
@@ -33,22 +33,14 @@ if TYPE_CHECKING:
 class _ContactStart(StartStage):
     """First stage with contacts."""
 
-    def take_slip(self, v: Array, is_contact: NDArray[np.bool_]) -> None:
-        """Evaluate the equations of slip for the velocities at the start."""
-        m, h, none = self.mechanics, self.h, np.zeros(self.layout.dimension)
-        end = m.kernels.advance(self.q_n, self.layout.free * (h * v))
-        m.prescribe(self.t, end, none.copy())
-        begin, later = ((t, q, none) for t, q in ((self.t_n, self.q_n), (self.t, end)))
-        self._slip = (m.jacobian(*begin) + m.jacobian(*later)) / 2
-        self._rate = h * (m.kernels.constraint_rate(m.p, *begin) + m.kernels.constraint_rate(m.p, *later)) / 2
-        self._is_slip = is_contact & ~self.layout.holonomic
-        self._slips = self._is_slip[m.algebra.jacobian_rows]
+    def take_contacts(self, is_contact: NDArray[np.bool_]) -> None:
+        """Take the mean rows of slip as derivatives."""
+        self._slips = (is_contact & ~self.layout.holonomic)[self.mechanics.algebra.jacobian_rows]
 
     def residual(self, u: Array) -> Array:
-        r, n = super().residual(u), self.layout.dimension
-        self.jacobian = np.where(self._slips, self._slip, self.jacobian)
-        slip = self.mechanics.algebra.multiply(self.jacobian, self.theta) + self._rate
-        return np.concatenate([r[:n], np.where(self._is_slip, slip, r[n:])])
+        r = super().residual(u)
+        self.jacobian = np.where(self._slips, (self.jacobian_start + self.jacobian) / 2, self.jacobian)
+        return r
 
 
 class ContactStages(DiscreteStages):
@@ -72,7 +64,7 @@ class ContactStages(DiscreteStages):
                 return found
         full = table.full(q)
         stage = _ContactStart(self._stepper.system, self._kernels, None, t, full, h)
-        stage.take_slip(v, table.rows)
+        stage.take_contacts(table.rows)
         momentum = self._kernels("conjugate_momentum", m.p, t, q, v)
         stage.begin(momentum - h * self._kernels.weights[0] * load, self._held(t, full, theta))
         none = np.zeros(self._layout.rows)
@@ -113,11 +105,13 @@ class ContactStages(DiscreteStages):
         stage.begin(momentum - rest, full, self._kernels.weights[1])
         before, begin = none.copy(), table.full(q_n)
         speed = m.hidden_residual(t, begin, v_n)[table.normal]
-        before[table.normal] = np.where(q_n[table.closed] != 0, 0.0, table.restitution * speed)
+        fastest = max(1.0, float(np.abs(v_n).max(initial=0)))
+        rebounds = (q_n[table.closed] == 0) & (speed < -SLOW_IMPACT * fastest)
+        before[table.normal] = np.where(rebounds, table.restitution * speed, 0.0)
         first = np.where(table.rows, mu, 0.0) / h
         solution = ContactSolution(stage, table, self._matrix, (first, before), is_met, self._stepper.newton)
         guess = np.concatenate([theta / h, none])
-        u = solution.solve(guess, max(1.0, float(np.abs(v_n).max(initial=0))), SLOW_ENOUGH)
+        u = solution.solve(guess, fastest, SLOW_ENOUGH)
         r = stage.residual(u)
         v = np.where(self._layout.free, u[:n], 0.0)
         m.prescribe(end, full.copy(), v)
@@ -134,7 +128,7 @@ class ContactStages(DiscreteStages):
         size = self._mechanics.algebra.multiply(np.abs(W), np.abs(v))[table.normal]
         size = np.maximum(size, -self._h * force[table.normal] / solution.weights[0])
         pushes = force[table.normal] < 0
-        is_closed = pushes & (rate[table.normal] <= CONTACT_ROUNDING * size)
+        is_closed = pushes & (np.abs(rate[table.normal]) <= CONTACT_ROUNDING * size)
         slides = pushes & (sets == SLIDES) & (table.slips > 0) & (table.friction > 0)
         tangential = table.tangential(force)
         length = np.linalg.norm(tangential, axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,11 +33,11 @@ def deviation_of(solution: sl.Solution) -> float:
     return abs(float(np.hypot(*solution.q[-1]) / radius) - 1)
 
 
-def warned(system: sl.System, **options: object) -> tuple[sl.Solution, bool]:
+def warned(system: sl.System, **options: Any) -> tuple[sl.Solution, bool]:
     """A run, and whether it warns of a deviation."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        solution = sl.solve(system, 3.0, method="half_explicit_3", **options)  # type: ignore[call-overload]
+        solution = sl.solve(system, 3.0, method="half_explicit_3", **options)
     return solution, any(str(c.message).startswith(DEVIATES) for c in caught)
 
 
@@ -49,7 +50,7 @@ def test_warning_is_independent_of_units(metre: float) -> None:
 
 
 @pytest.mark.parametrize("options", [{"h": 1 / 128}, {"h": 1 / 16, "stabilize": "projection"}])
-def test_small_deviations_give_no_warning(options: dict[str, object]) -> None:
+def test_small_deviations_give_no_warning(options: dict[str, Any]) -> None:
     solution, is_warned = warned(pendulum(), **options)
     assert deviation_of(solution) < LIMIT
     assert not is_warned

@@ -13,10 +13,13 @@ from symlie.runtime.steps.instructions import (
     At,
     End,
     Instruction,
+    NextStage,
 )
 from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.stage_instructions import (
     STAGES,
+    StageBetween,
+    StageWithMultipliers,
 )
 from symlie.runtime.steps.values import START_Q, Configuration
 from symlie.runtime.system.mechanics import Mechanics
@@ -135,6 +138,13 @@ class Program:
     def has(self, *kinds: type[Instruction]) -> bool:
         """Return whether the program contains an instruction of these kinds."""
         return any(isinstance(x.instruction, kinds) for x in self.lines)
+
+    @property
+    def starts_from_acceleration(self) -> bool:
+        """True if v' of the first stage, known from the previous step, is no function of the state alone."""
+        between = {x.number for line in self.lines if isinstance(line.instruction, StageBetween) for x in line.results}
+        passed = (x.instruction.acceleration.number for x in self.lines if isinstance(x.instruction, NextStage))
+        return self.has(StageWithMultipliers) or any(number in between for number in passed)
 
     @property
     def carried(self) -> tuple[tuple[str, type[Value]], ...]:

@@ -139,6 +139,24 @@ PART_OF_STEP int stage_cotangents(const symlie_problem *restrict P, symlie_real 
     return 1;
 }
 
+#if CONSTRAINED && !MASS_IS_REGULAR
+/* The same for the first stage of a step, whose v' and lambda may be known from the previous step. */
+PART_OF_STEP int first_stage_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
+                                        symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                        const symlie_real *restrict a, const symlie_real *restrict lambda, const symlie_real *of_a,
+                                        const symlie_real *of_lambda, mass_matrix *restrict mass, symlie_cotangents *restrict start,
+                                        symlie_real *restrict of_q, symlie_real *restrict of_v, symlie_real *restrict of_known)
+{
+    fill_zero(ROWS, of_known);
+    if (!state->acceleration_is_valid) return stage_cotangents(P, work, t, q, v, a, lambda, of_a, of_lambda, mass, &start->gradient, of_q, of_v);
+    fill_zero(DIMENSION, of_q);
+    fill_zero(DIMENSION, of_v);
+    if (of_a) copy(DIMENSION, of_a, start->acceleration);
+    if (of_lambda) copy(ROWS, of_lambda, of_known);
+    return 1;
+}
+#endif
+
 #if CONSTRAINED && MASS_IS_REGULAR
 /* Cotangents of the state and of lambda from which v' at the start of a step is computed, unless it is known. */
 PART_OF_STEP int known_multiplier_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,

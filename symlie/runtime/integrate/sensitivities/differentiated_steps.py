@@ -225,7 +225,9 @@ class DifferentiatedSteps:
         match instruction:
             case End(q, v, _, _):
                 return [(self._nodes.normalize(self[q]), self._d(q))]
-            case Stage(c, q, v, _):
+            case Stage(c, q, v, is_first):
+                if is_first and "acceleration" in self._batch.values:
+                    return [(self._batch.values[x], self._batch.tangents[x]) for x in ("acceleration", "multipliers")]
                 return self._stage(self._point(c, q, v))
             case StageWithMultipliers():
                 return self._stage_with_multipliers(instruction)

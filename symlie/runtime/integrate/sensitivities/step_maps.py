@@ -31,7 +31,7 @@ from symlie.runtime.steps.expressions import Scalar
 from symlie.runtime.steps.instructions import HISTORY
 from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Program, features_of
-from symlie.runtime.steps.stage_instructions import CoordinateRate, StageWithMultipliers, StorageRate
+from symlie.runtime.steps.stage_instructions import CoordinateRate, StorageRate
 from symlie.runtime.steps.values import Multiplier
 from symlie.runtime.system.system import System
 
@@ -89,10 +89,10 @@ class Linearization:
         self._execute = DifferentiatedSteps(self.derivatives, self._program, alpha, has_eta=has_eta)
         start = method.start_program(features)
         begin = method.first_values(features)
-        starter, self._starts_from_acceleration = None, self._program.has(StageWithMultipliers)
+        starter, self._starts_from_acceleration = None, self._program.starts_from_acceleration
         if start is not None and start.has(StartingStep) and method.starter is not None:
             substep = method.starter.program(features)
-            self._starts_from_acceleration |= substep.has(StageWithMultipliers)
+            self._starts_from_acceleration |= substep.starts_from_acceleration
             starter = DifferentiatedSteps(self.derivatives, substep, alpha, has_eta=False)
         self._first, self._begin = (
             None if x is None else DifferentiatedSteps(self.derivatives, x, alpha, has_eta=has_eta, starter=starter)

@@ -21,7 +21,6 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
 from symlie.runtime.steps.instructions import NextStage
 from symlie.runtime.steps.program import features_of
-from symlie.runtime.steps.stage_instructions import StageWithMultipliers
 from symlie.runtime.system.system import System
 
 COMPUTED, KNOWN, AFTER_JUMP, BEGUN = 0, 1, 2, 3
@@ -79,7 +78,7 @@ class Start:
         """Return that of the steps of a method."""
         program = method.known_program(features_of(system.mechanics, compiled=True))
         restarts = (JUMP, KINK) if method.restarts_at_kinks else (JUMP,)
-        return cls(program.has(StageWithMultipliers), program.has(NextStage), method.own_size(system.layout), restarts)
+        return cls(program.starts_from_acceleration, program.has(NextStage), method.own_size(system.layout), restarts)
 
     def kinds(self, plan: Plan, begin: Array, first: StateStart) -> NDArray[np.uint8]:
         """Return the kinds of consecutive steps with given start times, the first of which starts from a state."""

@@ -137,6 +137,14 @@ class StageCotangents(Instruction):
 
 
 @dataclass(frozen=True)
+class FirstStageCotangents(StageCotangents):
+    """The same for a stage at the start of a step; if v' and λ are known from the previous step, their cotangents are
+    passed on, and those of q and v are zero."""
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier)
+
+
+@dataclass(frozen=True)
 class KnownMultiplierCotangents(Instruction):
     """Cotangents of q, v and λ from that of v' at the start of a step; if v' is known from the previous step, they are
     zero, and its cotangent is passed on."""

@@ -12,6 +12,7 @@ from symlie.runtime.steps.adjoint.instructions import (
     DependentCotangents,
     EndCotangents,
     FieldCotangents,
+    FirstStageCotangents,
     HiddenViolationCotangents,
     ImplicitEndCotangents,
     InverseTangentGradient,
@@ -61,7 +62,7 @@ def adjoint_header(program: Program, name: str, first: Program | None) -> str:
             "#define SYMLIE_ADJOINT_STEP_H",
             "",
             *step_definitions(program),
-            f"#define STARTS_FROM_ACCELERATION {int(program.has(StageWithMultipliers))}",
+            f"#define STARTS_FROM_ACCELERATION {int(program.starts_from_acceleration)}",
             f"#define STAGES {max(1, *(printer.stages for printer in printers))}",
             "",
             '#include "steps.h"',
@@ -188,8 +189,10 @@ class _AdjointPrinter(StepPrinter):
             case StageCotangents(stage, a, multiplier, of_a, of_multiplier):
                 yield self._mass_of(a)
                 point = [time_text(stage.c), *map(self._array, (stage.q, stage.v, a, multiplier))]
-                cotangents = [*map(self._or_zero, (of_a, of_multiplier)), "mass, &start->gradient", *out]
-                yield self._checked("stage_cotangents(P, work", *point, *cotangents)
+                is_first = isinstance(instruction, FirstStageCotangents)
+                name = "first_stage_cotangents(P, work, state" if is_first else "stage_cotangents(P, work"
+                gradient = "mass, start" if is_first else "mass, &start->gradient"
+                yield self._checked(name, *point, *map(self._or_zero, (of_a, of_multiplier)), gradient, *out)
             case KnownMultiplierCotangents(stage, a, of_a):
                 yield self._mass_of(a)
                 inputs = (stage.q, stage.v, stage.jacobian, a, stage.multiplier, of_a)

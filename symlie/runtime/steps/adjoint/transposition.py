@@ -22,6 +22,7 @@ from symlie.runtime.steps.adjoint.instructions import (
     DependentCotangents,
     EndCotangents,
     FieldCotangents,
+    FirstStageCotangents,
     HiddenViolationCotangents,
     ImplicitEndCotangents,
     InverseTangentGradient,
@@ -123,13 +124,13 @@ class _Transposition:
         self._lines: list[Line] = []
         self._terms: dict[int, list[tuple[int, float | Scalar, Value]]] = defaultdict(list)
         # v' at the end is a value of the state only if the first stage of the next step cannot be repeated.
-        self._carries_acceleration = program.has(StageWithMultipliers)
+        self._carries_acceleration = program.starts_from_acceleration
 
     def program(self) -> Program:
         lines = [line for line in self._program.lines if not line.for_estimate]
         for line in lines:
             instruction = line.instruction
-            if isinstance(instruction, Stage):
+            if isinstance(instruction, Stage) and not self._carries_acceleration:
                 instruction = dataclasses.replace(instruction, is_first=False)
             if not isinstance(instruction, _WITHOUT_VALUES):
                 self._lines.append(dataclasses.replace(line, instruction=instruction))
@@ -292,10 +293,13 @@ class _Transposition:
             return
         if of_a is None and of_multiplier is None:
             return
-        if isinstance(stage, Stage):
+        if isinstance(stage, Stage) and stage.is_first and self._carries_acceleration:
+            found = self._append(FirstStageCotangents(stage, a, multiplier, of_a, of_multiplier))
+            inputs: tuple[Value, ...] = (stage.q, stage.v, START_LAMBDA)
+        elif isinstance(stage, Stage):
             stage = dataclasses.replace(stage, is_first=False)
             found = self._append(StageCotangents(stage, a, multiplier, of_a, of_multiplier))
-            inputs: tuple[Value, ...] = (stage.q, stage.v)
+            inputs = (stage.q, stage.v)
         else:
             found = self._append(StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier))
             inputs = (stage.q, stage.v, stage.next_q, stage.known)

@@ -35,9 +35,16 @@ def _quick_seeds(count: int, among: range) -> list[int]:
 QUICK = _quick_seeds(40, range(120))
 SLOW = range(1000, 1040)
 
-FOUND = (622,)
-"""Mechanisms that revealed defects: 622, constraint equations of a model eliminated with a body on which they do not
-act."""
+FOUND = {
+    622: "everything",
+    737: "everything",
+    1015: "everything",
+    1072: "SE3",
+    1363: "everything",
+}
+"""Mechanisms that revealed defects, with the transformation: 622, constraint equations of a model eliminated with a
+body on which they do not act; 737, multipliers shortly after a step; 1015, a zero row of a nonholonomic constraint;
+1072, work of a reaction taken for an error in energy; 1363, a large deviation from the constraints without warning."""
 
 SEEDS_AT_REST = (13, 16, 19)
 """Small mechanisms whose equilibria are compared in quick tests."""
@@ -52,15 +59,15 @@ def _judge() -> Judge:
     return Judge(13)
 
 
-@pytest.mark.parametrize("seed", [*QUICK[:4], *(pytest.param(s, marks=pytest.mark.slow) for s in QUICK[4:])])
+@pytest.mark.parametrize("seed", QUICK)
 def test_mechanism_agrees_in_other_units_frame_names_and_order(seed: int) -> None:
     assert Judge(seed).judge("everything", at_rest=seed in SEEDS_AT_REST).disagreements == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", FOUND)
-def test_mechanism_that_disagreed_agrees(seed: int) -> None:
-    assert Judge(seed).judge("everything").disagreements == []
+@pytest.mark.parametrize(("seed", "name"), FOUND.items())
+def test_mechanism_that_disagreed_agrees(seed: int, name: str) -> None:
+    assert Judge(seed).judge(name, at_rest=True).disagreements == []
 
 
 @pytest.mark.slow

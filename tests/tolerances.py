@@ -1284,4 +1284,4 @@ CONTROLLED = 1e-6
 """Angles that a controller holds, in rad: the default tolerance of runs; transients have decayed to below 1e-7."""
 
 SHORT_STEPS = 1e-12
-"""Multipliers up to 30 N after steps of any length, from the acceleration-level system: 100 units of rounding."""
+"""Multipliers up to 30 N, and velocities up to 5 m/s, after steps of any length: 100 units of rounding."""

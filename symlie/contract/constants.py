@@ -187,6 +187,10 @@ REVEALED = 1e-3
 SAME_LENGTH = 1e-6
 """Relative difference below which lengths count as equal, so that rounding does not decide."""
 
+SHORT_PART = 1e-3
+"""Part of a step below which index-3 methods take velocities from accelerations instead of from increments, since these
+are divided by its length."""
+
 DRIFT_LIMIT = 0.1
 """Limit on the correction back to the constraints, relative to the configuration, and on Φ after it."""
 

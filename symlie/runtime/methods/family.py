@@ -106,6 +106,11 @@ class Method(ABC):
     is_polynomial: ClassVar[bool] = False
     """True if a step is a polynomial in time that does not depend on the step size, as for Taylor series."""
 
+    @property
+    def divides_increments(self) -> bool:
+        """True if velocities follow from increments over the step size, as in index-3 methods with constraints."""
+        return False
+
     def __repr__(self) -> str:
         choices = [f"{name}={value}" for name, value in self.options.items()]
         return line("Method", [self.name, self.family, f"order {self.order}", *choices])

@@ -94,6 +94,10 @@ class Implicit(Method):
         return self.tableau.index == 3
 
     @property
+    def divides_increments(self) -> bool:
+        return self.is_index_3
+
+    @property
     def keeps_factors(self) -> bool:
         return self.newton == "modified"
 
@@ -136,6 +140,7 @@ class Implicit(Method):
             "FULL_STIFFNESS": self.stiffness == "full",
             "HAS_STIFFNESS": self.stiffness != "none",
             "SCALED": self.scaling,
+            "DIVIDES_INCREMENTS": self.divides_increments,
         }
         return [
             *(f"#define {name} {c_number(value)}" for name, value in numbers.items()),

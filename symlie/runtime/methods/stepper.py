@@ -222,6 +222,15 @@ class Stepper:
             return acceleration, multipliers
         return m.solver.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
 
+    def renew_velocities(self, state: State, x: float, trial: Trial) -> None:
+        """Replace the velocities at the end of a short step of an index-3 method by v + x v' of its start."""
+        m = self.mechanics
+        if not (self.rows and self.method.divides_increments) or self.system.layout.has_fields:
+            return
+        acceleration, _ = m.index1(state.t, state.q, state.v)
+        trial.v = state.v + x * acceleration
+        m.prescribe(state.t + x, trial.q, trial.v)
+
     def renew_multipliers(self, t: float, trial: Trial) -> None:
         """Replace the multipliers at the end of a step of any length by those of the acceleration-level system, since
         most methods divide hidden constraints by the length."""

@@ -72,6 +72,11 @@
 #define CHOOSES_LENGTH CHOOSES_ORDER
 #endif
 
+/* 1 if velocities at the end of a step violate the hidden constraints, since they follow from increments over h. */
+#ifndef DIVIDES_INCREMENTS
+#define DIVIDES_INCREMENTS 0
+#endif
+
 /* 1 if a step is a polynomial independent of its length, so that a state within a step is the result of a shorter
  * step. */
 #ifndef POLYNOMIAL

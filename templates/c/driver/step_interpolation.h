@@ -31,6 +31,22 @@ static inline long long inside_workspace(const symlie_problem *restrict P)
     return 7LL * DIMENSION + STORAGE + ROWS;
 }
 
+#if CONSTRAINED && DIVIDES_INCREMENTS && !FIELDS
+/* Replace the velocities at the end of a short part of a step by v + x v' of its start. */
+static inline int renew_velocities(const step_inside *restrict in, symlie_real *restrict work, symlie_real x, symlie_real end)
+{
+    const symlie_problem *restrict P = in->P;
+    symlie_trial *restrict other = in->other;
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    const int status = index1_acceleration(P, work, in->t, in->state->q, in->state->v, in->mass, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+    for (int k = 0; k < DIMENSION; k++) other->v[k] = in->state->v[k] + x * a[k];
+    if (MOTIONS) system_prescribe(P, end, other->q, other->v);
+    return SYMLIE_DONE;
+}
+#endif
+
 /* Take a step of length x and evaluate the event functions at its end; the result is in `other`. */
 static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real end)
 {
@@ -39,6 +55,9 @@ static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real e
     symlie_trial *restrict other = in->other;
     int status = try_step(P, work, in->t, x, in->control, in->mass, in->state, other);
     if (status == SYMLIE_DONE) status = finish_step(P, work, in->t, end, in->control, in->mass, in->state, other);
+#if CONSTRAINED && DIVIDES_INCREMENTS && !FIELDS
+    if (status == SYMLIE_DONE && x < SHORT_PART * in->h) status = renew_velocities(in, work, x, end);
+#endif
     ARRAY(scratch, DIMENSION);
     if (status == SYMLIE_DONE) status = renew_multipliers(P, work, end, in->mass, other, scratch);
     if (status == SYMLIE_DONE) system_events(P, end, other->q, other->v, other->lambda, other->event);

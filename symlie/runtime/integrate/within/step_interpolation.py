@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.contract.constants import INCREMENT_ENOUGH, INCREMENT_STEPS
+from symlie.contract.constants import INCREMENT_ENOUGH, INCREMENT_STEPS, SHORT_PART
 from symlie.runtime.layout.layout import Array
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class StepInside:
     def step_to(self, x: float) -> tuple[Trial, Array]:
         """Result of a step of length x, and the event functions at its end."""
         trial = self._step_of(x)
+        if x < SHORT_PART * self.h:
+            self.stepper.renew_velocities(self.state, x, trial)
         self.stepper.renew_multipliers(self.state.t + x, trial)
         return trial, self.events(self.state.t + x, trial)
 

@@ -20,7 +20,7 @@ _RIGID = {
     "margin": (0.0,),
     "gap": (0.0,),
 }
-"""Softness of contacts of which files state nothing."""
+"""Default softness of contacts."""
 
 
 @dataclass(frozen=True, eq=False)

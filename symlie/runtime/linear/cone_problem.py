@@ -143,7 +143,7 @@ def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, 
 
 
 def _step(H: Array, n: int, e: int) -> float:
-    """Length r of the natural map in the tangent plane; any, if constraints prevent slip."""
+    """Length r of the natural map in the tangent plane; arbitrary if constraints prevent slip."""
     mobility = float(sum(H[k, k] for k in range(n + 1, e)))
     return 1 / mobility if mobility > CONE_BLOCKED else 1.0
 

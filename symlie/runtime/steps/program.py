@@ -141,7 +141,7 @@ class Program:
 
     @property
     def starts_from_acceleration(self) -> bool:
-        """True if v' of the first stage, known from the previous step, is no function of the state alone."""
+        """True if v' of the first stage, known from the previous step, is not a function of the state alone."""
         between = {x.number for line in self.lines if isinstance(line.instruction, StageBetween) for x in line.results}
         passed = (x.instruction.acceleration.number for x in self.lines if isinstance(x.instruction, NextStage))
         return self.has(StageWithMultipliers) or any(number in between for number in passed)

@@ -13,6 +13,9 @@ from symlie.options import Outside, TableEnd
 DEGREES = {"linear": 1, "hold": 0, "cubic": 3, "quintic": 5}
 """Degree of the polynomials between knots, by interpolation."""
 
+SLOTS = 3
+"""Slots of a table among the parameters."""
+
 SPLINES = {3: "cubic", 5: "quintic"}
 """Spline interpolations, by degree."""
 

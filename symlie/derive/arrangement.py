@@ -9,6 +9,7 @@ import numpy as np
 from sympy import Expr, Integer, Matrix
 
 from symlie.contract.manifest import Curve, Instances, NodeOutput, NodeSet
+from symlie.contract.tables import SLOTS
 from symlie.derive.elimination.kept import derive_kept_elimination
 from symlie.derive.elimination.saddle import derive_elimination
 from symlie.errors import ModelError
@@ -52,7 +53,8 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
     if not model.is_empty:
         places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
         instances.append(Instances(model.name, (), (), places, np.zeros((1, 0))))
-    instances += [_instances(stated, first) for stated in model.instances]
+    before = sum(len(p.symbols) for p in model.parameters)
+    instances += [_instances(stated, first, before) for stated in model.instances]
     motions = tuple(first[m.node] + m.index for m in model.motions)
     curves = tuple(
         Curve(
@@ -72,12 +74,14 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
     )  # fmt: skip
 
 
-def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
+def _instances(stated: ElementInstances, first: Mapping[str, int], parameters: int) -> Instances:
     """Return the elements in the order of addition; node numbers count from the number of the first node of each
-    name."""
+    name, and slots of chosen inputs from the number of parameters of the model."""
     declared = stated.element.parameters
     places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
     values, sources = np.vstack(stated.parameters), np.vstack(stated.sources)
+    slots = slice(sum(len(p.default) for p in declared), None, 2)
+    values[:, slots] = parameters + SLOTS * values[:, slots]
     shared = len(values) == 0 or bool(np.all(values == values[0]) and np.all(sources == sources[0]))
     rows = slice(1 if shared else None)
     return Instances(

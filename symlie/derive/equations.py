@@ -309,11 +309,11 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
     check_resets(model)
     _check_quantities(model)
     for instances in model.instances:
-        width = sum(len(p.default) for p in instances.element.parameters)
+        width = sum(len(p.default) for p in instances.element.parameters) + 2 * len(instances.element.inputs)
         if any(block.shape[1] != width for block in instances.parameters):
             raise ModelError(
-                f"Element type '{instances.element.name}' received parameters after it was added to '{model.name}'; "
-                "declare them first."
+                f"Element type '{instances.element.name}' received parameters or inputs after it was added to "
+                f"'{model.name}'; declare them first."
             )
     balanced = with_balances(with_activities(without_held_lengths(model)))
     return Equations(balanced, options, stated=fingerprint(balanced))

@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.fields import collected_rates, moved_nodes, placed_offsets, total_field
-from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols
 from symlie.errors import ModelError
 from symlie.ir.jet_products import constants_outside
 from symlie.ir.jets.derivation import jet_of
@@ -58,7 +58,7 @@ def element_statements(model: Model, derived: DerivedStatement, follows_fields: 
         "a": [s for n in statement.nodes for s in n.acceleration.components],
         "multipliers": statement.multipliers,
         "p": parameter_symbols(model),
-        "e": [] if statement is model else symbols_of(statement.parameters),
+        "e": instance_symbols(statement),
     }
     references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
     references[statement.time] = "t"

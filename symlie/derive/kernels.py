@@ -33,6 +33,7 @@ from symlie.ir.jets.pieces import switches
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, NodeTypeKernels, SparsePattern
 from symlie.ir.program import Program, depends_on
 from symlie.ir.straightline import StraightLine, flatten
+from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import DIRECTIONS, Contact, Friction, Parameter
@@ -41,6 +42,11 @@ from symlie.modeling.terms import DIRECTIONS, Contact, Friction, Parameter
 def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
     """Return all parameter symbols in the order of the parameter vector."""
     return [s for p in parameters for s in p.symbols]
+
+
+def instance_symbols(statement: Statement) -> list[Symbol]:
+    """Return the symbols of the data of an instance: parameters, and choices of inputs; none for a model."""
+    return statement.data_symbols if isinstance(statement, ElementType) else []
 
 
 def parameter_symbols(model: Model) -> list[Symbol]:
@@ -134,7 +140,7 @@ class _ElementBuilder:
     def __init__(self, model: Model, statement: Statement, shared: ParameterHoisting) -> None:
         self.statement = statement
         self.shared = shared
-        own = [] if statement is model else symbols_of(statement.parameters)
+        own = instance_symbols(statement)
         self.own = ParameterHoisting(len(own), "e", ("p[", "e["))
         self.references: dict[Symbol, str] = {statement.time: "t"}
         for label, symbols in (

@@ -22,6 +22,11 @@ INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 """Operators with the same symbol in both languages."""
 
 
+def is_of_model(slot: Operand) -> bool:
+    """Return whether the slot of an input is a parameter of the model; otherwise instance data choose it."""
+    return str(slot).startswith("p[")
+
+
 class Printer(ABC):
     """A target language: notation of constants and operators."""
 
@@ -41,8 +46,10 @@ class Printer(ABC):
             position, abscissa, value, count = operands
             return self.table(name, position, abscissa, value, int(float(count)))
         if kind == "input":
-            position, slot, *numbers = operands
-            return self.input(name, position, slot, *(int(float(n)) for n in numbers))
+            position, slot, component, derivative = operands
+            if is_of_model(slot):
+                return self.input(name, position, slot, int(float(component)), int(float(derivative)))
+            return self.chosen_input(name, position, slot, component, int(float(derivative)))
         return self.call(name, operands) if kind == "call" else self.function(name, operands)
 
     def fused(self, operator: str, operands: Sequence[str], factors: Sequence[tuple[str, str] | None]) -> str | None:
@@ -69,6 +76,10 @@ class Printer(ABC):
     @abstractmethod
     def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
         """Return the lookup in a run-time table, given by the first number of its slot."""
+
+    @abstractmethod
+    def chosen_input(self, name: str, position: str, slot: str, component: str, derivative: int) -> str:
+        """Return the lookup in the run-time table that instance data choose."""
 
 
 def print_statements(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.tables import SLOTS
 from symlie.export.names import distinct
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.system.inputs import SLOTS, slots_and_tables, tables_in_use
+from symlie.runtime.system.inputs import slots_and_tables, tables_in_use
 from symlie.runtime.system.system import System
 
 VALUES_OF_INPUT = 4

@@ -186,16 +186,22 @@ class RunTimeInput(sympy.Function):
     """Derivative of a component of a run-time piecewise polynomial; zero without a table."""
 
     # ``RunTimeInput(x, slot, component, derivative, smoothness)``: the symbol is the first of the table's three slots
-    # among the parameters; the derivative counts from 0. The result has ``smoothness`` continuous derivatives for all
-    # tables; it may jump if that is -1. At a knot derivatives are those to the right.
+    # among the parameters; in element types, slot and component may be instance data, which choose an input of the
+    # model for each instance. The derivative counts from 0. The result has ``smoothness`` continuous derivatives for
+    # all tables; it may jump if that is -1. At a knot derivatives are those to the right.
 
     nargs = (5,)
     primitive_name = "input"
 
     @classmethod
-    def of(cls, x: Expr, slot: Symbol, component: int, smoothness: int = -1) -> RunTimeInput:
+    def of(cls, x: Expr, slot: Symbol, component: int | Symbol, smoothness: int = -1) -> RunTimeInput:
         """Return the value of a table at x."""
-        return cls(x, slot, Integer(component), Integer(0), Integer(smoothness))
+        return cls(x, slot, component, Integer(0), Integer(smoothness))
+
+    @property
+    def slot(self) -> Expr:
+        """First slot of the table."""
+        return self.args[1]
 
     @property
     def smoothness(self) -> int:
@@ -217,7 +223,8 @@ class RunTimeInput(sympy.Function):
     def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         x, slot, component, derivative, _ = self.args
         order = "" if derivative == 0 else "'" * int(derivative) if derivative < 4 else rf"^{{({derivative})}}"
-        text = rf"{printer._print(slot)}_{{{component + 1}}}{order}\left({printer._print(x)}\right)"
+        index = "" if isinstance(component, Symbol) else rf"_{{{component + 1}}}"
+        text = rf"{printer._print(slot)}{index}{order}\left({printer._print(x)}\right)"
         return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
 
 

@@ -79,6 +79,8 @@ class ElementTypeSet:
     gradients: tuple[GradientPlaces, ...] = ()
     """Results of kernels of gradients."""
     own_parameters: int = 0
+    own_inputs: int = 0
+    """Inputs that each instance chooses; the choices are the last of its parameters."""
     """Parameters of an instance, if it has gradients."""
     outputs: int = 0
     """Components of all outputs of an instance, if it has gradients."""

@@ -171,7 +171,7 @@ def _evaluated(line: StraightLine, context: Context, s: mpmath.mpf) -> dict[str,
         elif kind == "input":
             x, _, component, derivative = i.operands
             # A smooth function replaces the table, which is specified later.
-            known[i.target] = context.sin(value(x) + component + derivative * context.pi / 2)
+            known[i.target] = context.sin(value(x) + value(component) + derivative * context.pi / 2)
         elif kind == "call":
             known[i.target] = context.convert(evaluate(name, value(i.operands[0])))
         else:

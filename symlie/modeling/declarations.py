@@ -53,9 +53,9 @@ class Stated(ListsPublicNames, NamesSuccessors):
     """All terms defined on some nodes, with their parameters and the time."""
 
     INTERNAL = frozenset({
-        "activities", "angles", "applied_forces", "contacts", "dissipated_terms", "energy_terms", "engagements",
-        "fields", "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms",
-        "program", "resets", "slots", "time", "totals", "trees", "units",
+        "activities", "angles", "applied_forces", "contacts", "data_symbols", "dissipated_terms", "energy_terms",
+        "engagements", "fields", "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements",
+        "potential_terms", "program", "resets", "slots", "time", "totals", "trees", "units",
     })  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -112,6 +112,11 @@ class Stated(ListsPublicNames, NamesSuccessors):
             *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.locations,
             *self.constraints, *self.outputs, *self.local_outputs, *self.events,
         )  # fmt: skip
+
+    @property
+    def data_symbols(self) -> list[Symbol]:
+        """Symbols of the values of all parameters; of instances, followed by those of chosen inputs."""
+        return [s for p in self.parameters for s in p.symbols]
 
     @property
     def kinetic(self) -> Expr:

@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from sympy import Expr, Symbol
 
 from symlie.contract.connections import ConnectionLayout
 from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.ir.primitives import RunTimeInput
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, new_name
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
-from symlie.modeling.terms import Output, RigidInertia
-from symlie.modeling.units import si_units
+from symlie.modeling.terms import ElementInput, Output, RigidInertia
+from symlie.modeling.units import Certainty, si_units, size_of
 from symlie.modeling.values import given_space
 from symlie.utilities.showing import Brief, line
+from symlie.utilities.unit_names import parse_units
 
 if TYPE_CHECKING:
     from symlie.modeling.model import Model
@@ -50,6 +53,8 @@ class ElementType(Statement):
         super().__init__(name)
         self._parameter_prefix = f"{name}."
         self.rigid: RigidInertia | None = None
+        self.inputs: list[ElementInput] = []
+        """Inputs in the order of their definition."""
         if not nodes:
             raise ModelError(f"Element type '{name}' needs at least one local node, such as left=sl.SE3.")
         for label, group in nodes.items():
@@ -58,6 +63,49 @@ class ElementType(Statement):
                 raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
             self._add_node(Node(self.program, f"{name}.{label}", given_space(group)))
             setattr(self, label, self.nodes[-1])
+
+    @property
+    def data_symbols(self) -> list[Symbol]:
+        return [*super().data_symbols, *(s for i in self.inputs for s in i.choice)]
+
+    def input(self, name: str, unit: str = "") -> Expr:
+        """Declare an input of each instance; `Model.add` assigns it a component of an input of the model.
+
+        The generated code does not depend on the number of instances, such as motors with individual inputs.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        unit
+            Unit of the tables, as declared by the inputs of the model; the expression is in SI units.
+
+        Returns
+        -------
+        Expr
+            u(t), for forces, potential energies, outputs and events.
+
+        Raises
+        ------
+        ModelError
+            If the name is no identifier, or in use.
+
+        Examples
+        --------
+        >>> import symlie as sl
+        >>> motor = sl.ElementType("motor", axle="R1")
+        >>> motor.kinetic_energy(motor.axle.x_dot[0] ** 2 / 2)
+        >>> motor.generalized_force(motor.axle, x_dot=[motor.input("torque", unit="N m")])
+        >>> model = sl.Model("motors")
+        >>> torques = model.input("torques", 2, unit="N m")
+        >>> model.add(motor, list(model.node_array("axles", "R1", 2)), torque=torques)
+        """
+        new_name("Input", name, {*(i.name for i in self.inputs), *(p.name for p in self.parameters)}, self.name)
+        (known,) = parse_units(unit, 1)
+        slot, component = (Symbol(f"input[{self.name}.{name},{k}]", real=True) for k in range(2))
+        self.inputs.append(ElementInput(name, unit, (slot, component)))
+        self.units.declare([slot], [known], Certainty.STATED)
+        return size_of(known) * RunTimeInput.of(self.t, slot, component)
 
     def local_output(self, name: str, expression: object, unit: str = "") -> None:
         """Add a quantity of (t, q, v, λ) of each instance, such as a strain, which solutions compute on demand.
@@ -98,7 +146,7 @@ class ElementInstances(Brief):
     element: ElementType
     nodes: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
     parameters: list[NDArray[np.float64]] = field(default_factory=list)
-    """Blocks of parameter values, shape (instances, values)."""
+    """Blocks of parameter values, shape (instances, values), followed by number and component of each chosen input."""
     sources: list[NDArray[np.int32]] = field(default_factory=list)
     """Index of the model parameter value that each value is taken from, or -1."""
     names: list[str] = field(default_factory=list)

@@ -16,7 +16,7 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.declarations import Stated
 from symlie.modeling.ground import Placed
 from symlie.modeling.names import new_name
-from symlie.modeling.terms import Constraint, Parameter
+from symlie.modeling.terms import Constraint, ElementInput, Parameter
 from symlie.modeling.units import size_of
 from symlie.modeling.values import flat
 from symlie.utilities.unit_names import Unit, parse_units
@@ -118,6 +118,37 @@ def parameter_block(
         sources[:, start : start + size] = source.reshape(-1, size)
         start += size
     return block, sources
+
+
+def chosen_inputs(
+    element: str,
+    inputs: Sequence[ElementInput],
+    count: int,
+    given: Mapping[str, object],
+    of_model: Mapping[Expr, tuple[int, int, Unit | None]],
+) -> NDArray[np.float64]:
+    """Return the number and component of the chosen input of the model for each input of each instance, shape
+    (count, 2 inputs).
+    """
+    found = np.zeros((count, 2 * len(inputs)))
+    for k, declared in enumerate(inputs):
+        what = f"Input '{declared.name}' of element '{element}'"
+        if declared.name not in given:
+            raise ModelError(f"{what} needs a value in Model.add: a component of an input of the model.")
+        entries = _entries(what, given[declared.name])
+        if len(entries) not in (1, count):
+            raise ModelError(f"{what} needs one component of an input of the model, or {count}, not {len(entries)}.")
+        unknown = next((e for e in entries if e not in of_model), None)
+        if unknown is not None:
+            raise ModelError(f"{what} must be a component of an input of the model as it was declared, not {unknown}.")
+        (unit,) = parse_units(declared.unit, 1)
+        if any(of_model[e][2] != unit for e in entries):
+            raise ModelError(
+                f"{what} has the unit '{declared.unit}', and the input of the model another one; declare both with the "
+                "same unit."
+            )
+        found[:, 2 * k : 2 * k + 2] = [of_model[e][:2] for e in entries]
+    return found
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
     declared: set[Symbol] = {statement.time, *statement.multipliers}
     declared |= {c for node in statement.nodes for v in (node.value, node.velocity) for c in v.components}
     accelerations = {c for node in statement.nodes for c in node.acceleration.components}
-    declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
+    declared |= {s for owner in (model, statement) for s in owner.data_symbols}
     declared |= set(model.slots)
     declared |= {*(a.before for a in statement.angles), *(a.symbol for a in statement.activities)}
     for what, symbols in used:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sympy import Expr
 
@@ -21,6 +22,7 @@ from symlie.modeling.element_type import ElementInstances, ElementType, add_inst
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
 from symlie.modeling.instances import (
     Place,
+    chosen_inputs,
     given_names,
     instance_places,
     labels_of,
@@ -32,7 +34,7 @@ from symlie.modeling.names import new_name
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray, NodeReference, StatedCurve, stated_curve
 from symlie.modeling.summaries import statement_html, statement_parts
-from symlie.modeling.tables import TableStatement
+from symlie.modeling.tables import TableStatement, input_components
 from symlie.modeling.terms import Motion
 from symlie.modeling.values import InitialValue, flat, given_space, shared_name, with_initial_values
 from symlie.rotations import UNIT_LENGTH, with_rotations
@@ -266,6 +268,7 @@ class Model(Drawn, TableStatement):
         **parameters
             Values of the element's parameters: one value for all instances, or an array with one entry per instance.
             Parameters of this model are also accepted: the instances then use their values, including later changes.
+            Inputs of the element type require components of inputs of this model, one for all instances or one each.
         """
         if not isinstance(element, ElementType):
             raise ModelError(f"Instances belong to an ElementType, not to {element!r}.")
@@ -278,7 +281,12 @@ class Model(Drawn, TableStatement):
         if not rows:
             return
         called = given_names(element.name, names, len(rows), self._instance_names, self.name)
+        given = {i.name: parameters.pop(i.name) for i in element.inputs if i.name in parameters}
         values, sources = parameter_block(element.name, element.parameters, len(rows), parameters, self.parameters)
+        known = input_components(self.inputs, self.t) if element.inputs else {}
+        choices = chosen_inputs(element.name, element.inputs, len(rows), given, known)
+        values = np.hstack([values, choices])
+        sources = np.pad(sources, ((0, 0), (0, choices.shape[1])), constant_values=-1)
         labels = [labels_of(element, name) if name else () for name in called]
         add_instances(self, element, rows, values, sources, labels, called)
         self._instance_names.update(filter(None, called))

@@ -22,7 +22,7 @@ from symlie.modeling.terms import Input, SmoothTable
 from symlie.modeling.units import Certainty, size_of
 from symlie.options import Interpolation, Outside, TableEnd
 from symlie.utilities.number_checks import is_text
-from symlie.utilities.unit_names import parse_units
+from symlie.utilities.unit_names import Unit, parse_units
 
 
 class TableStatement(Statement):
@@ -204,10 +204,24 @@ class TableStatement(Statement):
 
     def _evaluated(self, declared: Input | SmoothTable, argument: Expr) -> Expression:
         units = parse_units(declared.unit, declared.size)
-        first = declared.slots[0]
-        self.units.declare([first], units[:1] if len(set(units)) == 1 else [None], Certainty.STATED)
-        parts = [size_of(u) * RunTimeInput.of(argument, first, k, declared.smoothness) for k, u in enumerate(units)]
+        self.units.declare([declared.slots[0]], units[:1] if len(set(units)) == 1 else [None], Certainty.STATED)
+        parts = _values(declared, argument)
         return parts[0] if declared.size == 1 else column(parts)
+
+
+def _values(declared: Input | SmoothTable, argument: Expr) -> list[Expr]:
+    """Return the components of a function in SI units."""
+    units, first = parse_units(declared.unit, declared.size), declared.slots[0]
+    return [size_of(u) * RunTimeInput.of(argument, first, k, declared.smoothness) for k, u in enumerate(units)]
+
+
+def input_components(inputs: Sequence[Input], t: Expr) -> dict[Expr, tuple[int, int, Unit | None]]:
+    """Return number, component and unit of each component of all inputs, by its expression."""
+    return {
+        value: (number, k, unit)
+        for number, i in enumerate(inputs)
+        for k, (value, unit) in enumerate(zip(_values(i, t), parse_units(i.unit, i.size), strict=True))
+    }
 
 
 def _checked_points(

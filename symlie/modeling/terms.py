@@ -46,6 +46,16 @@ class Input(InputLayout):
         return smoothness_of(self.interpolation, outside="refuse") if self.interpolation else -1
 
 
+@dataclass(frozen=True, repr=False)
+class ElementInput(Brief):
+    """Input of each instance of an element type, with the symbols of the instance data that choose it."""
+
+    name: str
+    unit: str
+    choice: tuple[Symbol, Symbol]
+    """Slot among the parameters, and component, of an input of the model."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SmoothTable(TableLayout):
     """Smooth function through points, with the symbols of its slots among the parameters."""

@@ -16,6 +16,7 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
+from symlie.modeling.element_type import ElementType
 from symlie.modeling.node import Node
 from symlie.modeling.terms import Input, Parameter, SmoothTable
 from symlie.typeset.definitions import Definition, statement_list
@@ -82,6 +83,8 @@ class StatementView:
         self.notation.name(derived.statement.time, str(Letter("t", "", at)), STORAGE)
         for entry in inputs:
             self.notation.name(entry.slots[0], word(entry.name), PARAMETER)
+        for own in derived.statement.inputs if isinstance(derived.statement, ElementType) else ():
+            self.notation.name(own.choice[0], word(own.name), PARAMETER)
         for parameter in parameters:
             self._name_parameter(parameter)
         for node in derived.statement.nodes:

@@ -60,6 +60,15 @@ def _input(x, slot, component, derivative):
     return result
 
 
+def _chosen_input(x, p, slot, component, derivative):
+    x, slot, component = np.broadcast_arrays(x, slot, component)
+    result = np.zeros(x.shape)
+    for first, k in {*zip(slot.ravel().tolist(), component.ravel().tolist())}:
+        chosen = (slot == first) & (component == k)
+        result[chosen] = _input(x[chosen], p[int(first) :], int(k), derivative)
+    return result
+
+
 def _input_begin(x, slot, component, derivative):
     if slot[1] == 0:
         return -np.inf

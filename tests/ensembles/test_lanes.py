@@ -17,6 +17,7 @@ from symlie.errors import ModelError
 from symlie.models import flying_spaghetti, free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.system.system import System
 from tests.ensembles.test_ensemble import same
+from tests.modeling.test_element_inputs import chosen, with_tables
 from tests.runtime.test_angles import guided
 from tests.runtime.test_first_order_states import steered
 from tests.runtime.test_left_the_model import pendulums
@@ -48,9 +49,11 @@ def systems() -> dict[str, System]:
         "driven": driven(),
         "net": net(7),
         "cotangent": heavy_top.build(formulation="TSO3"),
+        "chosen": chosen(20),
     }
     tops = {group: heavy_top_system(group) for group in ("S3xR3", "SE3", "SO3")}
     found = {name: model.derive().compile(backend="c") for name, model in built.items()} | tops
+    found["chosen"] = with_tables(found["chosen"])
     found["driven"] = found["driven"].with_input("pull", [0, 0.02], [1, 4], "hold")
     return found
 
@@ -126,6 +129,8 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("S3xR3", "mass", {"method": "generalized_alpha_index2", "h": 2.0**-9, "method_options": CONTINUES}),
     ("rod", "bending_stiffness", {"method": "generalized_alpha", "h": 2.0**-9, "method_options": CONTINUES}),
     ("rod", "bending_stiffness", {"method": "rattlie", "h": 2.0**-9}),
+    ("chosen", "strength", {"method": "half_explicit_4", "h": 2.0**-9}),
+    ("chosen", "strength", {"method": "generalized_alpha", "h": 2.0**-9}),
     ("rod", "bending_stiffness", {"method": "variational_midpoint", "h": 2.0**-9}),
     ("net", "stiffness", {"method": "bdf2", "h": 2.0**-8, "method_options": {"newton": "modified"}}),
     ("net", "stiffness", {"method": "generalized_alpha", "rtol": 1e-4}),

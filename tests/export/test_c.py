@@ -16,6 +16,7 @@ from symlie.models.registry import build_model
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.export.programs import COMPILERS, EXACT, SANITIZERS, STRICT, exported, last_state, results, system_with
+from tests.modeling.test_element_inputs import chosen
 
 if not COMPILERS:
     pytest.skip("the warnings are those of gcc and clang, and neither is installed", allow_module_level=True)
@@ -244,6 +245,16 @@ def test_inputs_set_by_a_program_have_the_bits_of_tables(tmp_path: Path) -> None
     np.testing.assert_array_equal(stepped, np.concatenate([[simulation.t], state.q, state.v]))
     ramp = system.with_input("push", [0.0, 0.5], [3.0, -1.0], "linear")
     np.testing.assert_array_equal(linear, last_state(sl.solve(ramp, 0.25, h=0.01)))
+
+
+def test_inputs_that_elements_choose_have_the_bits_of_tables(tmp_path: Path) -> None:
+    system = chosen(4).derive().compile(backend="c")
+    exported(system, tmp_path, h=0.01)
+    statements = """p_real pair[2] = {3, -2}, single = 1.5;
+    p_set_input_pair(&s, pair); p_set_input_single(&s, &single); status = p_advance(&s, &p, 0.2, 0.01); show(&s);"""
+    (found,) = results(tmp_path, statements)
+    held = system.with_input("pair", [0.0], [[3.0, -2.0]], "hold").with_input("single", [0.0], [1.5], "hold")
+    np.testing.assert_array_equal(found, last_state(sl.solve(held, 0.2, h=0.01)))
 
 
 @pytest.mark.slow

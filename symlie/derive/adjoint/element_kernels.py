@@ -17,16 +17,17 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import inverse_dynamics
 from symlie.derive.fields import moved_nodes, placed_offsets, total_field
-from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
+from symlie.derive.matrices.ports import input_values
 from symlie.derive.matrices.sensitivities import tables_of_parameters, with_changes
 from symlie.ir.differentiate import reverse
 from symlie.ir.kernels import Kernel
-from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, Vector, at_values
 from symlie.ir.sets import ElementTypeSet, GradientPlaces, NodePlace
 from symlie.ir.straightline import by_output, flatten
+from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 
 
@@ -74,6 +75,7 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
         located=tuple(p.place for p in statement.locations),
         gradients=places,
         own_parameters=len(builder.own),
+        own_inputs=len(statement.inputs) if isinstance(statement, ElementType) else 0,
         outputs=sum(len(o.components) for o in statement.outputs),
     )
 
@@ -85,7 +87,7 @@ class _Builder:
         self._statement, self._inputs = derived.statement, model.inputs
         statement = self._statement
         self._model, self._slots = symbols_of(model.parameters), parameter_symbols(model)
-        self.own = [] if statement is model else symbols_of(statement.parameters)
+        self.own = instance_symbols(statement)
         vectors: dict[str, Sequence[Symbol]] = {
             "q": configuration_symbols(statement),
             "v": [s for n in statement.nodes for s in n.velocity.components],
@@ -151,11 +153,10 @@ class _Builder:
         program, statement, symbols = self._statement.program, self._statement, [*self._model, *self.own]
         nodes = statement.nodes
         tables = tables_of_parameters(program, term)
-        time = statement.time
-        atoms = [RunTimeInput.of(time, i.slots[0], k, i.smoothness) for i in self._inputs for k in range(i.size)]
+        atoms = input_values(statement, self._inputs)
         changes = program.fresh("w", len(symbols)) if tables else ()
         of_inputs = program.fresh("w", len(atoms)) if atoms else ()
-        replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in self._inputs}
+        replaced: dict[Expr, Expr] = {u.slot: u.slot for u in atoms}
         replaced |= {u: u + w for u, w in zip(atoms, of_inputs, strict=True)}
         replaced |= with_changes(tables, symbols, changes) if tables else {}
         changed = at_values(program, term, replaced) if replaced else term

@@ -19,7 +19,7 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.discrete.momenta import VariationalStep, derive_variational
 from symlie.derive.discrete.slopes import LoadSlopes, MomentumSlopes
-from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols
 from symlie.derive.matrices.kernels import nonzeros, whole_rows
 from symlie.ir.directions import LOOPED, all_see_all, direction
 from symlie.ir.kernels import Kernel, SparsePattern
@@ -52,7 +52,7 @@ def _element(model: Model, statement: Statement, step: VariationalStep, *, load_
         "u": step.increment,
         "v": [s for n in nodes for s in n.velocity.components],
         "p": parameter_symbols(model),
-        "e": [] if statement is model else symbols_of(statement.parameters),
+        "e": instance_symbols(statement),
     }
     references = {s: f"{label}[{k}]" for label, symbols in reversed(inputs.items()) for k, s in enumerate(symbols)}
     references |= {statement.time: "t", step.step_size: "h"}

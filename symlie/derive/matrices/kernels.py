@@ -14,7 +14,7 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols
 from symlie.derive.matrices.dependents import derive_dependents
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import derive_variations
@@ -96,7 +96,7 @@ def element_matrices(model: Model, derived: DerivedStatement, chosen: KernelSet)
         "a": list(acceleration),
         "multipliers": list(multipliers),
         "p": parameter_symbols(model),
-        "e": [] if statement is model else symbols_of(statement.parameters),
+        "e": instance_symbols(statement),
     }
     rows = len(derived.constraints.jacobian)
     kernels = []

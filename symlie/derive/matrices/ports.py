@@ -15,6 +15,8 @@ from symlie.derive.matrices.newton import balance
 from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, at_values
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Input
 
 
@@ -43,17 +45,28 @@ def derive_ports(
 
 
 def by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: Sequence[Input]) -> Matrix:
-    """Return derivatives with respect to all components of all inputs, shape (expressions, components)."""
-    statement, program = derived.statement, derived.statement.program
-    if not inputs:
+    """Return derivatives with respect to all components of all inputs, and to those that each instance chooses, shape
+    (expressions, components).
+    """
+    program = derived.statement.program
+    atoms = input_values(derived.statement, inputs)
+    if not atoms:
         return ((),) * len(expressions)
-    changes = program.fresh("w", sum(i.size for i in inputs))
-    atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in inputs for k in range(i.size)]
+    changes = program.fresh("w", len(atoms))
     # Slots are replaced by themselves, so that statements with inputs can be identified by their symbols.
-    replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in inputs}
+    replaced: dict[Expr, Expr] = {u.slot: u.slot for u in atoms}
     replaced |= {u: u + w for u, w in zip(atoms, changes, strict=True)}
     changed = at_values(program, expressions, replaced)
     found = columns(program, changed, [Value(changes, Euclidean(len(changes)))])
     flat = at_values(program, [e for row in found for e in row], dict.fromkeys(changes, Integer(0)))
     n = len(changes)
     return tuple(tuple(flat[n * i : n * (i + 1)]) for i in range(len(expressions)))
+
+
+def input_values(statement: Statement, inputs: Sequence[Input]) -> list[RunTimeInput]:
+    """Return all components of all inputs of a model, followed by the inputs that each instance chooses."""
+    time = statement.time
+    found = [RunTimeInput.of(time, i.slots[0], k, i.smoothness) for i in inputs for k in range(i.size)]
+    if isinstance(statement, ElementType):
+        found += [RunTimeInput.of(time, *i.choice) for i in statement.inputs]
+    return found

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sympy import Add, Expr, Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from symlie.contract.manifest import InitialCondition
 from symlie.elements.joints.body_links import BodyLinks
@@ -315,6 +315,10 @@ class _Restated:
                 pairs = zip(sources[part], own, strict=True)
                 symbols = [of_model[i] if i >= 0 else symbol for i, symbol in pairs]
             found |= dict(zip(p.symbols, symbols, strict=True))
+        for i in instances.element.inputs:
+            number, component = numbers[start : start + 2].astype(int).tolist()
+            found |= dict(zip(i.choice, (self._other.inputs[number].slots[0], Integer(component)), strict=True))
+            start += 2
         return found
 
     def _own(self) -> None:

@@ -78,6 +78,11 @@ class CPrinter(Printer):
         """Return a lookup in a run-time table by the address of its slot."""
         return f"{self.primitives}{name}({position}, &{slot}, {component}, {derivative})"
 
+    def chosen_input(self, name: str, position: str, slot: str, component: str, derivative: int) -> str:
+        """Return a lookup in a run-time table at an index of the parameters."""
+        at = f"&p[SYMLIE_INDEX({slot})], (int)SYMLIE_INDEX({component})"
+        return f"{self.primitives}{name}({position}, {at}, {derivative})"
+
 
 def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:
     """Return a polynomial in Horner form."""

@@ -199,6 +199,7 @@ def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, obj
         "kernels": {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels},
         "gradients": {g.kernel: {"weights": g.weights, "places": dict(g.places)} for g in element.gradients},
         "own_parameters": element.own_parameters,
+        "own_inputs": element.own_inputs,
         **_dependents(element),
         "outputs": element.outputs,
         "counts": counts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from symlie.emit.printing import Printer, print_closed_form, print_statements
+from symlie.emit.printing import Printer, is_of_model, print_closed_form, print_statements
 from symlie.ir.directions import VECTOR
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.schemes import POLES, Scheme
@@ -33,6 +33,10 @@ class NumpyPrinter(Printer):
     def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
         """Return a lookup in a run-time table by a view from its slot on."""
         return f"_{name}({position}, {slot.removesuffix(']')}:], {component}, {derivative})"
+
+    def chosen_input(self, name: str, position: str, slot: str, component: str, derivative: int) -> str:
+        """Return lookups in the run-time tables of all elements."""
+        return f"_chosen_{name}({position}, p, {slot}, {component}, {derivative})"
 
 
 def coefficient_function(scheme: Scheme) -> dict[str, object]:
@@ -62,7 +66,10 @@ def primitives(kernels: Sequence[Kernel]) -> list[str]:
     """Return the sources of the functions of ``primitives.py`` that kernels and coefficient functions use."""
     text = (template_folder() / "numpy" / "primitives.py").read_text(encoding="utf-8")
     functions = {f.name: f for f in ast.parse(text).body if isinstance(f, ast.FunctionDef)}
-    operators = {i.operator.split()[-1] for k in kernels for i in k.body.instructions}
+    instructions = [i for k in kernels for i in k.body.instructions]
+    operators = {i.operator.split()[-1] for i in instructions}
+    if any(i.operator == "input input" and not is_of_model(i.operands[1]) for i in instructions):
+        operators.add("chosen_input")
     if any(k.body.schemes for k in kernels):
         operators.add("horner")
     waiting = [name for name in functions if name[1:] in operators]

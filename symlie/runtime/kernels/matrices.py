@@ -125,12 +125,19 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
         "velocities": (layout.dimension, list(layout.places)),
         "components": (layout.dimension, list(layout.component_places)),
         "rows": (layout.rows, list(layout.row_places)),
-        "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
+        "inputs": (inputs, [_inputs_of(layout, k, inputs) for k in range(len(counts))]),
         "parameters": (axis, list(places)),
         "outputs": (layout.outputs_size, list(layout.output_places)),
         "local_outputs": (sum(p.size for p in layout.local_output_places), list(layout.local_output_places)),
         "one": (1, [np.zeros((n, 1), dtype=np.intp) for n in counts]),
     }
+
+
+def _inputs_of(layout: Layout, index: int, inputs: int) -> NDArray[np.intp]:
+    """Return the inputs that elements may read, shape (elements, inputs): all, followed by those that they choose."""
+    count = layout.instance_counts[index]
+    chosen = np.broadcast_to(layout.chosen_inputs[index], (count, layout.chosen_inputs[index].shape[1]))
+    return np.hstack([np.tile(np.arange(inputs, dtype=np.intp), (count, 1)), chosen])
 
 
 class CompiledMatrices:

@@ -21,6 +21,7 @@ from symlie.contract.manifest import (
     TableLayout,
     has_outputs_of_instances,
 )
+from symlie.contract.tables import SLOTS
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.angles import Angles, angles_of
 from symlie.runtime.layout.component_names import ComponentNames
@@ -468,6 +469,17 @@ class Layout(ComponentNames):
     def element_parameters(self) -> tuple[Array, ...]:
         """Parameters of the elements of each type, one row for all or one for each."""
         return tuple(i.parameters.reshape(len(i.parameters), -1) for i in self.instances)
+
+    @cached_property
+    def chosen_inputs(self) -> tuple[NDArray[np.intp], ...]:
+        """Component, counted over all inputs, of each input that elements choose, one row for all or one for each."""
+        first = np.cumsum([0, *(i.size for i in self.manifest.inputs)])
+        found = []
+        for stated, rows in zip(self.instances, self.element_parameters, strict=True):
+            choices = rows[:, sum(stated.parameter_sizes) :].astype(np.intp)
+            numbers = (choices[:, ::2] - len(self.parameter_defaults)) // SLOTS
+            found.append(first[numbers] + choices[:, 1::2])
+        return tuple(found)
 
     @cached_property
     def parameter_sources(self) -> tuple[NDArray[np.int32] | None, ...]:

@@ -14,15 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from symlie.contract.manifest import TableLayout
-from symlie.contract.tables import DEGREES, MARGIN, check_points
+from symlie.contract.tables import DEGREES, MARGIN, SLOTS, check_points
 from symlie.errors import ModelError, SmoothnessError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.piecewise import polynomials, widened
 from symlie.utilities.showing import Brief
-
-SLOTS = 3
-"""Slots of a table among the parameters."""
 
 GAP = 16 * 2.0**-52
 """Time from a jump to the start of the next step, relative to the times of the step before it: steps that end at a jump

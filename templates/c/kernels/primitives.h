@@ -39,6 +39,13 @@ static inline symlie_lane symlie_select(symlie_lane c, symlie_lane a, symlie_lan
 /* Tables are parameters and interleaved over lanes; x, abscissa and value belong to one lane. */
 #define SYMLIE_ENTRY(k) ((k) * SYMLIE_LANES)
 
+/* Index among the parameters, which is the same in all lanes. */
+#if SYMLIE_LANES > 1
+#define SYMLIE_INDEX(x) ((long long)(x)[0])
+#else
+#define SYMLIE_INDEX(x) ((long long)(x))
+#endif
+
 /* Index, between 0 and n - 2, of the interval that contains x among n increasing abscissae. */
 static inline int symlie_interval(symlie_lane x, const symlie_lane *abscissa, int n)
 {

@@ -125,8 +125,6 @@ class _Printing:
         yield from self._frames()
         yield from self._shapes()
         yield f"model.gravity({vector(robot.gravity)})"
-        if self.is_tree:
-            yield from self._motors()
         yield from self._frame_sensors()
         yield from self._rates()
         if not self.is_minimal or all(j.kind == FREE for j in robot.joints):
@@ -343,24 +341,13 @@ class _Printing:
         for motor in robot.motors:
             owner, value, rate, load = self._access(robot.joint(motor.joint))
             yield f'{motor.name} = {owner}.input("{motor.name}")'
-            yield from self._applied(robot.joint(motor.joint), load, motor_effort(motor, motor.name, value, rate))
+            yield load % motor_effort(motor, motor.name, value, rate)
         for k, name in enumerate(robot.torques):
             owner, _, _, load = self._access(robot.joint(name))
             if not k:
                 yield f'torques = {owner}.input("torques", {len(robot.torques)})'
             effort = f"torques[{k}]" if len(robot.torques) > 1 else "torques"
-            yield from self._applied(robot.joint(name), load, effort)
-
-    def _applied(self, joint: JointData, load: str, effort: str) -> Iterator[str]:
-        """Yield the lines that apply an effort; in trees with the axes as numbers, which take less code."""
-        if not self.is_tree or joint.kind != HINGE:
             yield load % effort
-            return
-        child = self.robot.links[joint.child].name
-        yield f"torque = sl.vector(({effort}) * ({child}.R * sl.vector({vector(joint.axis)})))"
-        yield f"model.torque(torque, on={child}.node)"
-        if joint.parent != GROUND:
-            yield f"model.torque(-torque, on={self.robot.links[joint.parent].name}.node)"
 
     def _joint_sensors(self) -> Iterator[str]:
         for s in self.robot.sensors:

@@ -1,13 +1,14 @@
 """Lines of model files for robots above the limit of dense trees: element types on the coordinates of joints.
 
-Each element type occurs once, so that code and derivation do not depend on the number of joints; only motors are terms
-of the model itself. The reflected inertia of a motor is a rotor, a dependent node that turns with the joint, which
+Each element type occurs once, so that code and derivation do not depend on the number of joints and motors. The
+reflected inertia of a motor is a rotor, a dependent node that turns with the joint, which
 keeps the mass matrix block diagonal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,6 +34,12 @@ def tree_features(robot: Description) -> Iterator[str]:
             rotors = [j for j in some if j.armature]
             if rotors:
                 yield from _rotors(robot, kind, rotors, on_ground)
+    yield from _inputs(robot)
+    for kind in (HINGE, SLIDE):
+        for on_ground in (True, False):
+            driven = [m for m in _drives(robot) if m.joint.kind == kind and (m.joint.parent == GROUND) == on_ground]
+            if driven:
+                yield from _motors(robot, kind, driven, on_ground)
     for on_ground in (True, False):
         balls = [j for j in robot.joints if j.kind == BALL and j.armature and (j.parent == GROUND) == on_ground]
         if balls:
@@ -85,17 +92,68 @@ def _passive(robot: Description, kind: str, joints: list[JointData], on_ground: 
     yield 'k, rest = passive.parameter("stiffness", 0.0), passive.parameter("rest", 0.0)'
     yield 'd, friction = passive.parameter("damping", 0.0), passive.parameter("friction", 0.0)'
     yield "effort = -k * (c - rest) - d * speed - friction * speed / sl.sqrt(speed**2 + 1e-6)"
+    yield from _effort(kind, "passive", on_ground)
+    yield from _instances(robot, kind, "passive", joints, on_ground, ("stiffness", "rest", "damping", "friction"))
+
+
+def _effort(kind: str, what: str, on_ground: bool) -> Iterator[str]:
+    """Yield the lines that apply an effort in a joint."""
     if kind == HINGE:
         yield "torque = sl.vector(effort * (b.R * axis))"
-        yield "passive.torque(torque, on=b)"
+        yield f"{what}.torque(torque, on=b)"
         if not on_ground:
-            yield "passive.torque(-torque, on=a)"
-    else:
-        base = "sl.vector(axis_a)", "sl.vector(point_a)"
-        if not on_ground:
-            base = "sl.vector(a.R * axis_a)", "sl.vector(a.x + a.R * point_a)"
-        yield f"passive.force([effort], at=[{base[0]}.dot(sl.vector(b.x + b.R * point_b) - {base[1]})])"
-    yield from _instances(robot, kind, "passive", joints, on_ground, ("stiffness", "rest", "damping", "friction"))
+            yield f"{what}.torque(-torque, on=a)"
+        return
+    base = "sl.vector(axis_a)", "sl.vector(point_a)"
+    if not on_ground:
+        base = "sl.vector(a.R * axis_a)", "sl.vector(a.x + a.R * point_a)"
+    yield f"{what}.force([effort], at=[{base[0]}.dot(sl.vector(b.x + b.R * point_b) - {base[1]})])"
+
+
+@dataclass(frozen=True)
+class _Drive:
+    """A motor on a joint, with the text of its input; without gains, the input is the effort."""
+
+    name: str
+    joint: JointData
+    input: str
+    values: Mapping[str, str]
+
+
+def _drives(robot: Description) -> list[_Drive]:
+    found = [
+        _Drive(m.name, robot.joint(m.joint), f'inputs["{m.name}"]', {"gain": vector(m.gain), "bias": vector(m.bias)})
+        for m in robot.motors
+    ]
+    is_one = len(robot.torques) == 1
+    found += [
+        _Drive(f"{name}_motor", robot.joint(name), "torques" if is_one else f"torques[{k}]", {})
+        for k, name in enumerate(robot.torques)
+    ]
+    return found
+
+
+def _inputs(robot: Description) -> Iterator[str]:
+    if robot.motors:
+        yield ""
+        yield "actuators = ["
+        yield from (f'    "{m.name}",' for m in robot.motors)
+        yield "]"
+        yield "inputs = {name: robot.input(name) for name in actuators}"
+    if robot.torques:
+        yield ""
+        yield f'torques = robot.input("torques", {len(robot.torques)})'
+
+
+def _motors(robot: Description, kind: str, drives: list[_Drive], on_ground: bool) -> Iterator[str]:
+    yield from _element(kind, "motor", on_ground, rotor=False)
+    yield 'effort = motor.input("u")'
+    if drives[0].values:
+        yield 'gain, bias = motor.parameter("gain", [1, 0, 0.0]), motor.parameter("bias", [0, 0, 0.0])'
+        yield "effort = gain.dot(sl.vector(1, c, speed)) * effort + bias.dot(sl.vector(1, c, speed))"
+    yield from _effort(kind, "motor", on_ground)
+    for d in drives:
+        yield _instance(robot, kind, "motor", d.joint, on_ground, d.name, {**d.values, "u": d.input})
 
 
 def _rotors(robot: Description, kind: str, joints: list[JointData], on_ground: bool) -> Iterator[str]:
@@ -161,17 +219,23 @@ def _instances(
     robot: Description, kind: str, what: str, joints: list[JointData], on_ground: bool, values: tuple[str, ...]
 ) -> Iterator[str]:
     for j in joints:
-        links = [robot.links[j.child].name] if on_ground else [robot.links[k].name for k in (j.parent, j.child)]
-        nodes = [f'nodes["{name}"]' for name in (*links, f"{j.name}_{kind}")]
-        nodes += [f'nodes["{j.name}_rotor"]'] * (what == "rotor")
-        given = {} if kind == BALL else {"axis": vector(j.axis)}
-        if kind == SLIDE or (kind == HINGE and what == "rotor"):
-            given["axis_a"] = vector(j.offset.turn @ j.axis)
-        if kind == SLIDE:
-            given |= {"point_a": vector(_start(j)), "point_b": vector(j.anchor)}
-        given |= {name: number(getattr(j, name)) for name in values}
-        words_ = ", ".join(f"{name}={text}" for name, text in given.items())
-        yield f'robot.add({what}, [({", ".join(nodes)},)], names=["{j.name}_{what}"], {words_})'
+        given = {name: number(getattr(j, name)) for name in values}
+        yield _instance(robot, kind, what, j, on_ground, f"{j.name}_{what}", given)
+
+
+def _instance(
+    robot: Description, kind: str, what: str, j: JointData, on_ground: bool, name: str, values: Mapping[str, str]
+) -> str:
+    links = [robot.links[j.child].name] if on_ground else [robot.links[k].name for k in (j.parent, j.child)]
+    nodes = [f'nodes["{label}"]' for label in (*links, f"{j.name}_{kind}")]
+    nodes += [f'nodes["{j.name}_rotor"]'] * (what == "rotor")
+    given = {} if kind == BALL else {"axis": vector(j.axis)}
+    if kind == SLIDE or (kind == HINGE and what == "rotor"):
+        given["axis_a"] = vector(j.offset.turn @ j.axis)
+    if kind == SLIDE:
+        given |= {"point_a": vector(_start(j)), "point_b": vector(j.anchor)}
+    texts = ", ".join(f"{label}={text}" for label, text in (given | dict(values)).items())
+    return f'robot.add({what}, [({", ".join(nodes)},)], names=["{name}"], {texts})'
 
 
 def _start(joint: JointData) -> Array:

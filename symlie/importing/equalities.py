@@ -12,6 +12,9 @@ from symlie.importing.urdf import UrdfConstraint, UrdfMimic
 _SITE = 6
 """Number of the type of sites in the compiler."""
 
+_TORQUES = 10
+"""Place of the weight of rotations in the data of a weld, which is a connection at a point if it is zero."""
+
 
 def equalities(reading: Reading) -> tuple[list[Loop], list[Coupling]]:
     """Return loops and couplings of the active equality constraints."""
@@ -68,5 +71,5 @@ def _loop(reading: Reading, name: str, e: int, kind: int, data: Array) -> Loop:
         sides = [(reading.where[ids[0]], pose_of(data[3:6], data[6:10]).then(anchor)), (reading.where[ids[1]], anchor)]
     frames = [offset.then(local) for (_, offset), local in sides]
     links = [link for (link, _), _ in sides]
-    joint = "SphericalJoint" if kind == 0 else "RigidJoint"
+    joint = "SphericalJoint" if kind == 0 or not data[_TORQUES] else "RigidJoint"
     return Loop(name, joint, links[0], links[1], (frames[0], frames[1]))

@@ -17,5 +17,6 @@ def check_masses(robot: Description, path: Path) -> None:
     light = next((link for link, mass in zip(robot.links, masses, strict=True) if not mass > 0), None)
     if light is not None:
         raise FormatError(
-            f"The moving link '{light.name}' of {path} has zero mass; give it a mass, or fix it to another link."
+            f"The moving link '{light.name}' of {path} has the mass {light.mass:g} kg; give it a positive mass, or fix "
+            "it to another link."
         )

@@ -5,6 +5,9 @@ from __future__ import annotations
 import keyword
 import re
 
+from symlie.errors import ModelError
+from symlie.modeling.names import stem
+
 
 class Names:
     """Identifiers for the names of a file, all different also with the suffixes of their outputs."""
@@ -39,3 +42,12 @@ def identifier(name: str) -> str:
     """Return a name with underscores in place of characters that identifiers do not have."""
     found = re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_")[:60] or "part"
     return f"n{found}" if found[0].isdigit() else f"{found}_" if keyword.iskeyword(found) else found
+
+
+def model_name(name: str) -> str:
+    """Return the identifier of a robot; with a prefix if generated code has functions or files of this name."""
+    found = identifier(name)
+    try:
+        return stem("The robot's", found)
+    except ModelError:
+        return f"robot_{found}"[:60]

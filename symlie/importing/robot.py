@@ -19,7 +19,7 @@ from symlie.importing.description import BALL, FREE, Array, Configuration, Descr
 from symlie.importing.features import Requested, Skipped
 from symlie.importing.loops import reduced
 from symlie.importing.masses import check_masses
-from symlie.importing.naming import identifier
+from symlie.importing.naming import model_name
 from symlie.importing.printing import is_apart, model_file
 from symlie.importing.urdf import check_joints, constraints, inertials, mimics, shapes, without_shapes
 from symlie.importing.xml_files import check_assets, included_files, read_xml
@@ -273,7 +273,7 @@ def from_urdf(
     drawn = [] if skipped.ignores("shapes") else shapes(path, root)
     closing = constraints(path, root)
     compiled = compiled_text(path, stripped, floats=floating)
-    name = identifier(root.get("name") or path.stem)
+    name = model_name(root.get("name") or path.stem)
     inertial = inertials(path, root)
     found = describe(
         compiled, name, path.name, skipped,
@@ -326,7 +326,7 @@ def from_mjcf(
     roots = included_files(path)
     check_assets(path, roots)
     name = roots[0].get("model") or path.stem
-    found = describe(compiled_file(path), identifier(name), path.name, skipped)
+    found = describe(compiled_file(path), model_name(name), path.name, skipped)
     return _robot(found, path, coordinates, skipped)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from symlie.importing.description import GROUND, HINGE, Array, Description, JointData, Motor
 
 _OF_NAMES = (*string.ascii_letters, *string.digits, "_")
-"""Characters before the bracket of a call; other brackets group terms, where a comma would make a tuple."""
+"""Characters before the bracket of a call or of an index; other brackets are those of lists and terms."""
 
 ROUNDING = 2.3e-16
 """Relative size of rounding errors of products of rotations."""
@@ -64,7 +64,7 @@ def folded(text: str, width: int = 116) -> Iterator[str]:
     """Yield a line; if it is long and ends with a call or a list, with one argument per line."""
     indent = text[: len(text) - len(text.lstrip())]
     end = len(text.rstrip(",")) - 1
-    opening = (k for k, c in enumerate(text) if c == "[" or (c == "(" and text[:k].endswith(_OF_NAMES)))
+    opening = (k for k, c in enumerate(text) if c in "[(" and _holds_arguments(text, k))
     start = next((k for k in opening if _closing(text, k) == end), -1)
     if len(text) <= width or start < 0:
         yield text
@@ -73,6 +73,12 @@ def folded(text: str, width: int = 116) -> Iterator[str]:
     for argument in _arguments(text[start + 1 : end]):
         yield from folded(f"{indent}    {argument.strip()},", width)
     yield indent + text[end:]
+
+
+def _holds_arguments(text: str, k: int) -> bool:
+    """Return whether a bracket begins the arguments of a call or a list, not an index or a term."""
+    before = text[:k]
+    return before.endswith(_OF_NAMES) if text[k] == "(" else not before.endswith((*_OF_NAMES, "]", ")"))
 
 
 def _closing(text: str, start: int) -> int:

@@ -45,6 +45,8 @@ def _list_limits(reading: Reading, k: int) -> None:
             skipped.add("limits", name)
         elif is_soft(reading, "jnt", k):
             skipped.add("softness", f"limits of {name}")
+    elif is_scalar and m.jnt_range[k, 0] > m.jnt_range[k, 1]:
+        skipped.add("limits", f"{name}, whose lower limit exceeds the upper one")
     dof = int(m.jnt_dofadr[k])
     if skipped.requested.dry_friction and m.dof_frictionloss[dof] and is_soft(reading, "dof", dof):
         skipped.add("softness", f"friction of {name}")

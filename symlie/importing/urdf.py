@@ -181,6 +181,8 @@ def mimics(path: Path, root: ElementTree.Element, skipped: Skipped) -> list[Urdf
         name, other = joint.get("name", ""), element.get("joint", "")
         if other not in kinds:
             raise FormatError(f"Joint '{name}' of {path} follows the joint '{other}', which does not exist.")
+        if other == name:
+            raise FormatError(f"Joint '{name}' of {path} follows itself; name another joint in its mimic element.")
         if not {kinds[name], kinds[other]} <= {*scalar}:
             skipped.add("extensions", f"mimic of {name}")
             continue
@@ -194,6 +196,7 @@ def mimics(path: Path, root: ElementTree.Element, skipped: Skipped) -> list[Urdf
 
 def constraints(path: Path, root: ElementTree.Element) -> list[UrdfConstraint]:
     """Return the constraints that close loops."""
+    known = {link.get("name") for link in root.findall("link")}
     found = []
     for element in root.findall("constraint"):
         name, kind = element.get("name", "constraint"), element.get("type", "")
@@ -210,6 +213,12 @@ def constraints(path: Path, root: ElementTree.Element) -> list[UrdfConstraint]:
             axis = element.find(f"{side}_axis")
             pose = _origin(element.find(f"{side}_origin"))
             along = np.array([1.0, 0, 0]) if axis is None else _numbers(axis.get("xyz", "1 0 0"), 3, name)
+            if not np.any(along):
+                raise FormatError(f"The {side} axis of constraint '{name}' of {path} is zero; give it a direction.")
+            if link.get("link") not in known:
+                raise FormatError(
+                    f"Constraint '{name}' of {path} names the link '{link.get('link')}', which does not exist."
+                )
             links.append(str(link.get("link")))
             if CONSTRAINT_TYPES[kind] not in ("RigidJoint", "SphericalJoint"):
                 pose = pose.then(Pose(_axes_along(along)))

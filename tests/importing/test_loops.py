@@ -183,3 +183,12 @@ def test_couplings_of_joints_are_constraints(tmp_path: Path) -> None:
     robot.initial(rocker_pivot=0.5 * 0.4 + 0.2 * 0.4**2, crank_pivot_rate=1.0)
     state = robot.compile(backend="numpy").state()
     assert state.field("rocker_pivot_hinge", "x_dot") == pytest.approx([0.5 + 2 * 0.2 * 0.4], abs=IMPORTED_LOOP)
+
+
+def test_welds_without_torques_are_connections(tmp_path: Path) -> None:
+    connect = '<connect name="pin" body1="coupler" body2="rocker" anchor="0.8 0 0.2"/>'
+    assert connect in FOUR_BAR
+    weld = '<weld name="pin" body1="rocker" body2="coupler" anchor="0.8 0 0.2" torquescale="0"/>'
+    robots = [sl.from_mjcf(written(tmp_path, FOUR_BAR.replace(connect, text))) for text in (connect, weld)]
+    kinds = [loop.kind for robot in robots for loop in robot._description.loops]
+    assert kinds[0] == kinds[1] and robots[0].planar_loops == robots[1].planar_loops

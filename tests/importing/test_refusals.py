@@ -53,6 +53,13 @@ BAD_URDF = {
         '<parent link="upper"/>', '<parent link="upper"/><mimic joint="wrist"/>'
     ),
     "Constraint 'pin' of": urdf_four_bar("hook"),
+    "names the link 'rod', which does not exist": urdf_four_bar("revolute").replace(
+        '<child link="rocker"/><child_o', '<child link="rod"/><child_o'
+    ),
+    "The child axis of constraint 'pin'": urdf_four_bar("revolute").replace(
+        'child_axis xyz="0 1', 'child_axis xyz="0 0'
+    ),
+    "follows itself": ARM.replace('<parent link="upper"/>', '<parent link="upper"/><mimic joint="elbow"/>'),
 }
 
 
@@ -77,6 +84,13 @@ def test_bad_urdf_raises_one_sentence(expected: str, tmp_path: Path) -> None:
     with pytest.raises(sl.errors.FormatError) as caught:
         sl.from_urdf(path)
     assert expected in str(caught.value) and one_sentence(caught.value)
+
+
+def test_limits_in_reverse_order_are_listed(tmp_path: Path) -> None:
+    path = written(tmp_path, ARM.replace('lower="-2" upper="2"', 'lower="2" upper="-2"'), "arm.urdf")
+    with pytest.warns(sl.warnings.SymlieWarning, match="shoulder, whose lower limit exceeds the upper one"):
+        robot = sl.from_urdf(path, limits=True, ignore="ranges")
+    assert not robot.limits
 
 
 def test_longer_cycles_of_includes_are_found(tmp_path: Path) -> None:

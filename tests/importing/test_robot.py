@@ -15,7 +15,7 @@ from tests.importing.files import ARM, FOUR_BAR
 from tests.importing.oracles import imported_acceleration, mujoco_acceleration, random_motion, relative_difference
 from tests.importing.test_loops import written
 from tests.importing.trees import random_tree, write_urdf
-from tests.tolerances import IMPORTED_DRIFT, IMPORTED_TREE
+from tests.tolerances import IMPORTED_DRIFT, IMPORTED_LARGE_TREE, IMPORTED_TREE
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*was imported without")
 
@@ -45,6 +45,33 @@ def read(folder: Path, text: str, **options: Any) -> sl.Robot:
     if text.startswith("<robot"):
         return sl.from_urdf(written(folder, text, "arm.urdf"), **options)
     return sl.from_mjcf(written(folder, text), **options)
+
+
+@pytest.mark.parametrize("links", [2, 26])
+def test_motors_with_affine_gains_accelerate_as_in_mujoco(links: int, tmp_path: Path) -> None:
+    arm = "".join(
+        f'<body name="b{k}" pos="0 0 0.1"><joint name="j{k}" type="{("hinge", "slide")[k % 3 == 2]}" '
+        f'axis="{k % 2} {1 - k % 2} 0"/><geom size="0.05" contype="0" conaffinity="0"/>'
+        for k in range(links)
+    )
+    motors = "".join(
+        f'<general name="m{k}" joint="j{k}" gear="{1 + k}" gainprm="2 0.{k + 1} -0.3" gaintype="affine" '
+        f'biasprm="0.1 -0.{k + 1} -0.2" biastype="affine"/>'
+        for k in range(links)
+    )
+    text = f"<mujoco><worldbody>{arm}{'</body>' * links}</worldbody><actuator>{motors}</actuator></mujoco>"
+    robot = read(tmp_path, text)
+    q, v = random_motion(robot, 1)
+    controls = {f"m{k}": 0.5 - 0.1 * k for k in range(links)}
+    found = imported_acceleration(
+        robot, robot.compile(backend="numpy"), q, v, {name: [u] for name, u in controls.items()}
+    )
+    expected = mujoco_acceleration(tmp_path / "robot.xml", robot, q, v, controls)
+    assert relative_difference(found, expected, robot) <= IMPORTED_LARGE_TREE
+
+
+def test_names_of_generated_files_are_changed(tmp_path: Path) -> None:
+    assert read(tmp_path, ARM.replace('<robot name="arm">', '<robot name="model">')).name == "robot_model"
 
 
 def test_robot_with_all_kinds_of_joints_accelerates_as_in_mujoco(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.connections import ConnectionLayout
+from symlie.contract.dependents import DependentPlaces
 from symlie.contract.records import OPTIONAL, from_json, to_json
 from symlie.utilities.reading import other_format, reading
 from symlie.utilities.showing import Brief
 
-FORMAT = 13
+FORMAT = 14
 """Version of the manifest's layout; folders of another format are rejected."""
 
 
@@ -229,12 +230,8 @@ class ElementType:
     events: tuple[EventFunction, ...]
     fields: tuple[int, ...]
     """Local nodes without velocity whose field the element defines."""
-    places_backwards: bool
-    """True if dependent nodes are evaluated from the last instance to the first."""
-    placements: tuple[tuple[int, int], ...]
-    """Pairs of local nodes: a dependent node and the node that it follows at an offset."""
-    located: tuple[int, ...]
-    """Local dependent nodes whose whole configuration and velocity the element defines."""
+    dependents: DependentPlaces
+    """Dependent nodes that the element defines."""
     unwrapped: int
     """Unwrapped angles of an instance, then activities of its constraints; they follow the storage of its nodes in the
     configuration argument."""

@@ -77,10 +77,9 @@ def _candidates(model: Model) -> Iterator[Node]:
     """Yield nodes that no element type acts on."""
     joined = {name for i in model.instances for row in i.nodes for name, _ in row}
     driven = {m.node for m in model.motions}
-    places = [*(p.place for p in model.placements), *(p.place for p in model.locations)]
-    placed = {model.nodes[k].name for k in places}
+    dependent = {model.nodes[d.place].name for d in model.dependents}
     for node in model.moving_nodes:
-        if node.group.velocity_dimension and node.name not in joined | driven | placed:
+        if node.group.velocity_dimension and node.name not in joined | driven | dependent:
             yield node
 
 

@@ -212,8 +212,7 @@ def with_activities(model: Model) -> Model:
 def check_resets(model: Model) -> None:
     """Raise `ModelError` if an event resets a node that is prescribed or dependent."""
     held = {m.node for m in model.motions}
-    places = [*(p.place for p in model.placements), *(p.place for p in model.locations)]
-    held |= {model.nodes[k].name for k in places}
+    held |= {model.nodes[d.place].name for d in model.dependents}
     for node in (n for n in model.nodes if n.name in held):
         own = {*node.velocity.components, *node.storage}
         for reset in model.resets:

@@ -30,7 +30,7 @@ def can_be_cut(model: Model) -> bool:
     # Dependent nodes, acceleration-level constraints, balances of massless components and trees of bodies belong to a
     # recursion over all nodes, or to all forces on a node. Changes at events involve all nodes.
     of_all = any(c.level == 2 or c.balances for c in model.constraints)
-    whole = model.placements or model.locations or model.trees or of_all
+    whole = model.dependents or model.trees or of_all
     changes = model.resets or model.engagements or model.contacts
     return len(model.nodes) > 1 and not (whole or changes)
 

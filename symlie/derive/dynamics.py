@@ -170,8 +170,7 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
     others = (statement.applied_forces, statement.generalized_forces, statement.fields)
     if (
         any(others)
-        or statement.placements
-        or statement.locations
+        or statement.dependents
         or statement.dissipated != 0
         or statement.energies != 0
         or _reactions_work(statement, rate)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from symlie.derive.balances import with_balances
 from symlie.derive.constraints import check_resets, with_activities, without_held_lengths
+from symlie.derive.dependents import check_dependents
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
-from symlie.derive.fields import check_locations, check_placements
 from symlie.errors import ModelError
 from symlie.modeling.inventory import check_symbols, fingerprint
 from symlie.modeling.model import Model
@@ -144,10 +144,8 @@ class Equations(ListsPublicNames):
                 check_symbols(model, statement)
             derived = tuple(derive_statement(s) for s in statements_of(model))
             _check_masses(model, derived)
-            if any(s.placements for s in statements_of(model)):
-                check_placements(model)
-            if any(s.locations for s in statements_of(model)):
-                check_locations(model)
+            if any(s.dependents for s in statements_of(model)):
+                check_dependents(model)
         self.seconds["derive"] = time.perf_counter() - start
         return derived
 

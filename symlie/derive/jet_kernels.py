@@ -5,7 +5,7 @@
     f(t, q, v, a, λ), for models with angles, and S(q) f  (field, of nodes without velocities)
 
 Their coefficients are computed recursively, z for acceleration-level constraints only, together with dependent nodes:
-their offsets and rates (place), or their configurations and velocities (locate). At order k, c without the contribution
+(dependent). At order k, c without the contribution
 of v_k, z without a_k and r without a_k and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which
 complete them. M a is left out if M is constant, because it contributes only M a_k. Common terms of c and r in t and q,
 such as B, are computed for c, whose order k comes first, and reused for r (`symlie.ir.jets.sharing`). Parameters enter
@@ -24,9 +24,10 @@ from symlie.contract.set_table import JetLayout
 from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import kept_elimination
+from symlie.derive.dependents import dependent_places
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
-from symlie.derive.fields import moved_nodes, placed_offsets
+from symlie.derive.fields import moved_nodes
 from symlie.derive.jet_statements import CONSTANT, PARAMETERS, JetStatement, element_statements, flattened
 from symlie.derive.kernels import configuration_symbols, parameter_symbols
 from symlie.derive.motions import motion_kernel
@@ -38,11 +39,10 @@ from symlie.ir.jets.derivation import jet_of
 from symlie.ir.jets.one_pass import ARGUMENTS, COMPOSITIONS, KEPT, ORDER, SLOPES, SUMS
 from symlie.ir.jets.sharing import SHARED, Numbers, numbered
 from symlie.ir.kernels import Kernel, owners_read
-from symlie.ir.program import Program, depends_on
+from symlie.ir.program import Program
 from symlie.ir.sets import ElementTypeSet, MotionSet, NodePlace, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output
 from symlie.modeling.model import Model
-from symlie.modeling.statement import Statement
 
 _MEANINGS = {
     "rate": "motion",
@@ -50,8 +50,7 @@ _MEANINGS = {
     "index1": "constraint",
     "force": "force",
     "field": "field",
-    "place": "dependent node",
-    "locate": "dependent node",
+    "dependent": "dependent node",
     "motion": "motion",
     "event": "event",
 }
@@ -66,7 +65,9 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
     # Unwrapped angles follow the vector fields; without them, steps need only the rates of the nodes.
     follows = any(angle_layouts(space) for space in model.spaces)
-    elements = _with_unread_places(_with_events_of_all([_element_jets(model, d, follows) for d in equations.derived]))
+    elements = _with_unread_dependents(
+        _with_events_of_all([_element_jets(model, d, follows) for d in equations.derived])
+    )
     if not equations.is_fixed:
         nodes, elements = tuple(map(_side_by_side, nodes)), tuple(map(_side_by_side, elements))
     motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
@@ -80,9 +81,9 @@ def _side_by_side(of_type: _Type) -> _Type:
     """Return a type whose jets are batched in SIMD lanes."""
     # Excluded are jets of sequentially dependent nodes, piecewise jets, whose branches differ between elements, and
     # jets that share values with these.
-    alone = {f"{of_type.name}_locate_jet"}
-    if isinstance(of_type, ElementTypeSet) and of_type.places_in_turn:
-        alone.add(f"{of_type.name}_place_jet")
+    alone = set[str]()
+    if isinstance(of_type, ElementTypeSet) and of_type.depends_in_turn:
+        alone.add(f"{of_type.name}_dependent_jet")
     for kernel in of_type.kernels:
         if any(i.operator == "select" for i in kernel.body.instructions):
             alone.add(kernel.signature.name.removesuffix("_end"))
@@ -133,26 +134,30 @@ def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
     )
 
 
-def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
+def _with_unread_dependents(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
     """Return element types in which dependent nodes are marked if no other order uses their coefficients."""
     # Only the topology determines which nodes are dependent; any node of the same type as a dependent node may be
     # dependent.
-    read = {name for e in elements for name in _types_read(e)}
+    read = {name for e in elements for name in _types_read(e, [j.name for j in e.jets if j.name != _dependents(e)])}
+    waiting = [e for e in elements if e.dependents]
+    while found := [e for e in waiting if not read.isdisjoint(e.places[k].type for k, _ in e.dependents)]:
+        read.update(name for e in found for name in _types_read(e, [_dependents(e)]))
+        waiting = [e for e in waiting if e not in found]
+    unread = {_dependents(e) for e in waiting}
+    return tuple(replace(e, jets=tuple(replace(j, unread=j.name in unread) for j in e.jets)) for e in elements)
 
-    def told(e: ElementTypeSet, jet: JetLayout) -> JetLayout:
-        places = jet.name == f"{e.name}_place_jet"
-        return replace(jet, unread=places and read.isdisjoint(e.places[k].type for k, _, _ in e.placements))
 
-    return tuple(replace(e, jets=tuple(told(e, jet) for jet in e.jets)) for e in elements)
+def _dependents(element: ElementTypeSet) -> str:
+    return f"{element.name}_dependent_jet"
 
 
-def _types_read(element: ElementTypeSet) -> Iterator[str]:
-    """Yield the types of nodes, except dependent ones, whose coefficients are used by other orders."""
+def _types_read(element: ElementTypeSet, jets: Sequence[str]) -> Iterator[str]:
+    """Yield the types of nodes whose coefficients some jets use."""
     owners = {
         "q": [p.type for p in element.places for _ in range(p.storage)],
         "v": [p.type for p in element.places for _ in range(p.velocities)],
     }
-    names = [f"{jet.name}{end}" for jet in element.jets if not jet.name.endswith("_place_jet") for end in ("", "_end")]
+    names = [f"{name}{end}" for name in jets for end in ("", "_end")]
     for kernel in element.kernels:
         if kernel.signature.name in names:
             yield from owners_read(kernel, owners)
@@ -160,6 +165,7 @@ def _types_read(element: ElementTypeSet) -> Iterator[str]:
 
 def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool) -> ElementTypeSet:
     statement = derived.statement
+    places, types = dependent_places(statement), [n.group.name for n in statement.nodes]
     stated = element_statements(model, derived, follows_fields)
     numbers: Numbers = {}
     known = _given(stated["hidden"], numbers) if "hidden" in stated else {}
@@ -180,10 +186,8 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
             for n in statement.nodes
         ),
         fields=tuple((k, statement.nodes[k].group.dimension) for k in moved_nodes(statement)),
-        placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
-        places_backwards=any(p.last_first for p in statement.placements),
-        places_in_turn=_places_in_turn(statement),
-        located=tuple(located.place for located in statement.locations),
+        dependents=places.nodes,
+        depends_in_turn=bool({types[k] for k, _ in places.nodes} & {types[k] for k in places.read}),
         events=len(statement.events),
     )
 
@@ -196,18 +200,11 @@ def _given(of: JetStatement, numbers: Numbers) -> dict[str, str]:
     }
 
 
-def _places_in_turn(statement: Statement) -> bool:
-    """Return whether offsets may depend on dependent nodes of other elements of the type."""
-    placed = {statement.nodes[p.place].group for p in statement.placements}
-    inputs = [s for n in statement.nodes if n.group in placed for s in (*n.value.components, *n.velocity.components)]
-    return depends_on(statement.program, placed_offsets(statement), inputs)
-
-
 def _jet(
     owner: str, name: str, of: JetStatement, numbers: Numbers | None = None, of_taken: Mapping[str, str] | None = None
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
     """Return the kernels of a jet and its layout."""
-    what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place", "locate"), f"{owner}_{name}_jet"
+    what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "dependent"), f"{owner}_{name}_jet"
     body, sizes, later, given, taken = of.body, of.sizes, of.later, of.given, of.taken
     try:
         jet = jet_of(name, body, CONSTANT, tuple(f"{label}[" for label in later), numbers, of_taken)

@@ -1,5 +1,5 @@
-"""Quantities of the jets of an element type: straight-line code of its forces, constraints, fields, offsets and
-events."""
+"""Quantities of the jets of an element type: straight-line code of its forces, constraints, fields, dependent nodes
+and events."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.derive.dependents import dependent_values
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.fields import collected_rates, moved_nodes, placed_offsets, total_field
+from symlie.derive.fields import collected_rates, moved_nodes, total_field
 from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols
 from symlie.errors import ModelError
 from symlie.ir.jet_products import constants_outside
@@ -81,11 +82,8 @@ def element_statements(model: Model, derived: DerivedStatement, follows_fields: 
         found["field"], *others = map(stated, _fields(derived, follows_fields))
         if others:
             found["field"] = min(found["field"], *others, key=_products)
-    if offsets := placed_offsets(statement):
-        found["place"] = stated(offsets, ("a", "multipliers"))
-    if statement.locations:
-        located = [c for node in statement.locations for c in (*node.configuration, *node.velocity)]
-        found["locate"] = stated(located, ("a", "multipliers"))
+    if statement.dependents:
+        found["dependent"] = stated(dependent_values(statement), ("a", "multipliers"))
     if statement.events:
         found["event"] = stated([e.expression for e in statement.events], ("a",))
     return found

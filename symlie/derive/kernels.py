@@ -19,9 +19,10 @@ from symlie.contract.manifest import (
 )
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import computed_initially, initial_components
+from symlie.derive.dependents import dependent_places, dependent_values
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import conserves_energy, inverse_dynamics
-from symlie.derive.fields import moved_nodes, placed_offsets, total_field
+from symlie.derive.fields import moved_nodes, total_field
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.symplectic import symplectic_step
@@ -231,11 +232,8 @@ def _element_kernels(
         kernels.append(kernel("field", [c for k in moved for c in total_field(statement, k)]))
         if statement is model and fixed and not model.instances:
             kernels += _symplectic_kernels(builder, [total_field(statement, k) for k in moved])
-    if statement.placements:
-        kernels.append(kernel("place", placed_offsets(statement)))
-    if statement.locations:
-        located = [c for node in statement.locations for c in (*node.configuration, *node.velocity)]
-        kernels.append(kernel("locate", located))
+    if statement.dependents:
+        kernels.append(kernel("dependent", dependent_values(statement)))
     if splits_energy:
         kernels.append(kernel("accelerated_energy", [statement.energies]))
     for output in statement.outputs:
@@ -297,9 +295,7 @@ def _element_kernels(
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         local_outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.local_outputs),
         fields=moved,
-        places_backwards=any(p.last_first for p in statement.placements),
-        placements=tuple((p.place, p.reference) for p in statement.placements),
-        located=tuple(node.place for node in statement.locations),
+        dependents=dependent_places(statement),
         unwrapped=len(statement.angles) + len(statement.activities),
         activities=len(statement.activities),
         contacts=_contacts(statement),

@@ -25,7 +25,7 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
         raise GroupError(f"All nodes of '{model.name}' have velocities; derivatives of fields do not exist.")
-    if name == "dependents" and not any(s.placements or s.locations for s in statements_of(model)):
+    if name == "dependents" and not any(s.dependents for s in statements_of(model)):
         raise GroupError(f"'{model.name}' has no dependent nodes.")
     if name == "local_outputs" and not any(s.local_outputs for s in statements_of(model)):
         raise GroupError(f"No element type of '{model.name}' has local outputs.")

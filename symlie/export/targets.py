@@ -66,7 +66,7 @@ def check_exchange(plan: ExportPlan) -> None:
     """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
     layout = plan.layout
     reasons = {
-        "prescribed or dependent nodes": bool(len(layout.motion_storage)) or bool(layout.locations),
+        "prescribed or dependent nodes": bool(len(layout.motion_storage)) or layout.has_dependents,
         "unwrapped angles": layout.has_unwrapped,
         "angular velocities of rotation parameters": layout.has_coordinate_rates,
         "changes at events": layout.changes_state or layout.has_activities,

@@ -66,14 +66,10 @@ class ElementTypeSet:
     """Nodes of an instance, if it has jets or gradients."""
     fields: tuple[tuple[int, int], ...] = ()
     """Local nodes whose field it defines, with the dimension of each."""
-    placements: tuple[tuple[int, int, int], ...] = ()
-    """Local dependent nodes, their reference nodes, and the dimension of each."""
-    places_backwards: bool = False
-    """True if dependent nodes are evaluated from the last instance to the first."""
-    places_in_turn: bool = False
-    """True if offsets may depend on dependent nodes of other instances of the type."""
-    located: tuple[int, ...] = ()
-    """Local dependent nodes that are defined by their configuration and velocity."""
+    dependents: tuple[tuple[int, int], ...] = ()
+    """Local dependent nodes with their references."""
+    depends_in_turn: bool = False
+    """True if their kernel may read dependent nodes of other instances of the type."""
     events: int = 0
     """Event functions of an instance."""
     gradients: tuple[GradientPlaces, ...] = ()

@@ -30,12 +30,11 @@ from symlie.modeling.terms import (
     BodyTree,
     Constraint,
     Contact,
+    DependentNode,
     Event,
     Friction,
-    Location,
     Output,
     Parameter,
-    Placement,
     Reset,
     UnwrappedAngle,
 )
@@ -53,8 +52,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
     """All terms defined on some nodes, with their parameters and the time."""
 
     INTERNAL = frozenset({
-        "activities", "angles", "applied_forces", "contacts", "data_symbols", "dissipated_terms", "energy_terms",
-        "engagements", "fields", "generalized_forces", "kinetic_terms", "local_outputs", "locations", "placements",
+        "activities", "angles", "applied_forces", "contacts", "data_symbols", "dependents", "dissipated_terms",
+        "energy_terms", "engagements", "fields", "generalized_forces", "kinetic_terms", "local_outputs",
         "potential_terms", "program", "resets", "slots", "time", "totals", "trees", "units",
     })  # fmt: skip
 
@@ -76,8 +75,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         self.applied_forces: list[tuple[Expr, Expr]] = []
         self.fields: list[tuple[Node, tuple[Expr, ...]]] = []
         self.energy_terms: list[Expr] = []
-        self.placements: list[Placement] = []
-        self.locations: list[Location] = []
+        self.dependents: list[DependentNode] = []
         self.trees: list[BodyTree] = []
         self.angles: list[UnwrappedAngle] = []
         self.activities: list[Activity] = []
@@ -109,7 +107,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         """True if no terms are defined."""
         return not (
             *self.kinetic_terms, *self.potential_terms, *self.dissipated_terms, *self.energy_terms,
-            *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.locations,
+            *self.generalized_forces, *self.applied_forces, *self.fields, *self.dependents,
             *self.constraints, *self.outputs, *self.local_outputs, *self.events,
         )  # fmt: skip
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sympy import Expr, Integer
 
 from symlie.errors import ModelError
-from symlie.groups.group import Field, LieGroup
+from symlie.groups.group import Field
 from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import Euclidean, Value, depends_on
@@ -15,7 +15,7 @@ from symlie.modeling.angles import AngleStatement
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import Location, Placement
+from symlie.modeling.terms import DependentNode
 from symlie.utilities.unit_names import UNITS
 
 
@@ -173,39 +173,22 @@ class FieldStatement(AngleStatement):
             return bound[0]
         return SymbolicMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
 
-    def dependent(
-        self,
-        node: Node,
-        *,
-        reference: Node | None = None,
-        offset: object = None,
-        velocity: bool = True,
-        last_first: bool = False,
-        **fields: object,
-    ) -> None:
-        """Define a node as dependent, q_d = F(t, q): by all its fields, or by a reference node plus an offset.
+    def dependent(self, node: Node, **fields: object) -> None:
+        """Define a node as dependent, q_d = F(t, q), by the fields of its configuration and of its velocity.
 
         The node is not an unknown. Its acceleration follows from its mass and the forces on it, as
-        `acceleration_constraint` requires. Nodes that are defined by fields are sorted topologically: each is evaluated
-        after all other nodes of its model or element type.
+        `acceleration_constraint` requires. Dependent nodes are sorted topologically: each is evaluated after the nodes
+        that it depends on, in any order of statements and elements.
 
         Parameters
         ----------
         node
             A node with a velocity.
-        reference, offset
-            For nodes on Rⁿ instead of ``fields``: another node on the same Rⁿ and the difference of the coordinates, an
-            expression of the other nodes whose rate does not depend on accelerations. If these nodes or the reference
-            are dependent, the elements that define them must be added to the model first.
-        velocity
-            If true, the velocity of the node includes the rate of the offset; otherwise it equals the velocity of the
-            reference.
-        last_first
-            If true, all nodes of the element type with offsets are evaluated from the last element to the first.
         **fields
-            All fields of its configuration and of its velocity, such as ``R=…, x=…, Omega=…, U=…`` of SE3: expressions
-            of the time and of other nodes. The velocities must be consistent with the configuration; this is not
-            checked.
+            All fields of its configuration, such as ``R=…, x=…`` of SE3: expressions of the time and of other nodes.
+            All fields of its velocity, such as ``Omega=…, U=…``, or none: the velocity is then the rate of the
+            configuration, which must not depend on accelerations. Specified velocities must be consistent with the
+            configuration; this is not checked.
 
         Raises
         ------
@@ -213,67 +196,36 @@ class FieldStatement(AngleStatement):
             If a field is missing or has another size, if an expression depends on the node itself, on accelerations or
             on multipliers, or if the node is already dependent.
         """
-        self._own(node)
-        if self.nodes.index(node) in [*(p.place for p in self.placements), *(p.place for p in self.locations)]:
+        space = self._own(node).group
+        stored, moving = space.storage_fields, space.velocity_fields
+        if any(self.nodes[d.place] is node for d in self.dependents):
             raise ModelError(f"Node '{node.name}' is already dependent.")
-        if reference is None:
-            if offset is not None:
-                raise ModelError(f"The offset of node '{node.name}' needs a reference node.")
-            self._define_by_fields(node, fields)
-        elif fields:
-            raise ModelError(f"Node '{node.name}' depends on a reference and an offset, or on its fields, not on both.")
-        else:
-            self._define_by_offset(node, reference, offset, velocity, last_first)
-
-    def _define_by_offset(self, node: Node, reference: Node, offset: object, velocity: bool, last_first: bool) -> None:
-        given, size = components(offset), node.group.velocity_dimension
-        for n in (node, reference):
-            if not (isinstance(self._own(n).group, LieGroup) and n.group.name == f"R{size}"):
-                raise ModelError(f"Node '{n.name}' on {n.group} has no offset; offsets relate nodes on the same R^n.")
-        if node is reference or reference.group is not node.group or len(given) != size:
-            raise ModelError(
-                f"Node '{node.name}' on {node.group} depends on another node on {node.group} and an offset of {size} "
-                f"components, not on '{reference.name}' on {reference.group} and {len(given)}."
-            )
-        moved = [*node.value.components, *reference.value.components, *self._velocities, *self._accelerations]
-        if depends_on(self.program, given, moved):
-            raise ModelError(f"The offset of node '{node.name}' must be an expression of t and of the other nodes.")
-        self._check_smooth(f"The offset of node '{node.name}'", given, 2)
-        if any(p.last_first != last_first for p in self.placements):
-            raise ModelError(
-                f"Dependent nodes of '{self.name}' must all be evaluated from first to last, or all from last to first."
-            )
-        self.placements.append(
-            Placement(self.nodes.index(node), self.nodes.index(reference), given, velocity, last_first)
-        )
-
-    def _define_by_fields(self, node: Node, fields: Mapping[str, object]) -> None:
-        space = node.group
         if not space.velocity_dimension:
             raise ModelError(f"Node '{node.name}' on {space} moves by its field; it cannot be a dependent node.")
-        known = [*space.storage_fields, *space.velocity_fields]
-        if set(fields) != {f.name for f in known}:
+        if set(fields) not in ({f.name for f in stored}, {f.name for f in (*stored, *moving)}):
             raise ModelError(
-                f"Dependent node '{node.name}' on {space} needs {', '.join(f.name for f in known)}, not "
-                f"{', '.join(fields) or 'nothing'}."
+                f"Dependent node '{node.name}' on {space} needs {', '.join(f.name for f in stored)}, and either all or "
+                f"none of {', '.join(f.name for f in moving)}, not {', '.join(fields) or 'nothing'}."
             )
-        configuration, velocity = [Integer(0)] * space.storage_dimension, [Integer(0)] * space.velocity_dimension
-        for number, f in enumerate(known):
-            given = components(fields[f.name])
-            if len(given) != f.size:
-                raise ModelError(f"{node.name}.{f.name} has {f.size} components, not {len(given)}.")
-            target = configuration if number < len(space.storage_fields) else velocity
-            target[f.offset : f.offset + f.size] = given
-        used = [*configuration, *velocity]
+
+        def joined(parts: Sequence[Field], size: int, what: str) -> tuple[Expr, ...]:
+            return self._joined(node, None, {f.name: fields[f.name] for f in parts}, parts, size, what)
+
+        configuration = joined(stored, space.storage_dimension, "configuration")
+        velocity = joined(moving, space.velocity_dimension, "velocity") if len(fields) > len(stored) else None
+        used, own = [*configuration, *(velocity or ())], [*node.value.components, *node.velocity.components]
         self._without_multipliers(f"Dependent node '{node.name}'", used)
-        own = [*node.value.components, *node.velocity.components]
-        if depends_on(self.program, used, {*own, *self._accelerations}):
+        if any(
+            depends_on(self.program, part, symbols)
+            for part, symbols in ((configuration, self._velocities), (used, {*own, *self._accelerations}))
+        ):
             raise ModelError(
-                f"Dependent node '{node.name}' must be an expression of other nodes and of their velocities alone."
+                f"Dependent node '{node.name}' must be an expression of t and of other nodes, and its velocity of them "
+                "and of their velocities."
             )
         self._check_smooth(f"The configuration of node '{node.name}'", configuration, 2)
-        self._check_smooth(f"The velocity of node '{node.name}'", velocity, 1)
-        self.locations.append(Location(self.nodes.index(node), tuple(configuration), tuple(velocity)))
+        self._check_smooth(f"The velocity of node '{node.name}'", velocity or (), 1)
+        self.dependents.append(DependentNode(self.nodes.index(node), configuration, velocity))
 
     def _own_space(self, node: Node) -> HomogeneousSpace:
         space = self._own(node).group

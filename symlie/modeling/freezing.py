@@ -27,7 +27,7 @@ from symlie.modeling.terms import Parameter
 
 _STATED = (
     "kinetic_terms", "potential_terms", "dissipated_terms", "energy_terms", "generalized_forces", "applied_forces",
-    "fields", "placements", "locations", "trees", "angles", "constraints", "outputs", "local_outputs", "events",
+    "fields", "dependents", "trees", "angles", "constraints", "outputs", "local_outputs", "events",
     "resets",
 )  # fmt: skip
 """Attributes of statements that contain expressions."""

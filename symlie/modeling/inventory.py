@@ -23,13 +23,9 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield f"the force on node '{node.name}'", vector
     for node, vector in statement.fields:
         yield f"the field of node '{node.name}'", vector
-    for p in statement.placements:
-        yield f"the offset of node '{statement.nodes[p.place].name}'", p.offset
-    for located in statement.locations:
-        yield (
-            f"the expressions of dependent node '{statement.nodes[located.place].name}'",
-            (*located.configuration, *located.velocity),
-        )
+    for d in statement.dependents:
+        stated = (*d.configuration, *(d.velocity or ()))
+        yield f"the expressions of dependent node '{statement.nodes[d.place].name}'", stated
     for pair in statement.applied_forces:
         yield "a force", pair
     for constraint in statement.constraints:
@@ -96,8 +92,8 @@ def fingerprint(model: Model) -> Hashable:
         tuple(len(i.nodes) for i in model.instances),
         tuple(
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
-             len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
-             len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles),
+             len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields),
+             len(s.dependents), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles),
              len(s.resets), len(s.engagements), len(s.contacts))
             for s in (model, *(i.element for i in model.instances))
         ),

@@ -115,25 +115,14 @@ class Activity(Brief):
 
 
 @dataclass(frozen=True, repr=False)
-class Placement(Brief):
-    """Dependent node on Rⁿ, a reference node plus an offset; ``place`` and ``reference`` are indices of the statement's
-    nodes."""
+class DependentNode(Brief):
+    """Dependent node q_d = F(t, q) with its index among the nodes of the statement."""
 
     place: int
-    reference: int
-    offset: tuple[Expr, ...]
-    has_velocity: bool = True
-    """True if the velocity includes the rate of the offset, False if it equals the velocity of the reference."""
-    last_first: bool = False
-
-
-@dataclass(frozen=True, repr=False)
-class Location(Brief):
-    """Dependent node with its index, and all stored components and velocities as expressions of other nodes."""
-
-    place: int
-    configuration: tuple[Expr, ...]
-    velocity: tuple[Expr, ...]
+    configuration: Vector
+    """All stored components."""
+    velocity: Vector | None
+    """All velocities; None if they follow from the rate of the configuration."""
 
 
 OUTPUTS_OF_EVERY_MODEL = ("energy", "constraint_residual", "velocity_residual")

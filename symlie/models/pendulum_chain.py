@@ -64,7 +64,7 @@ def _with_velocities(
     apart = rod.below.v_dot - rod.above.v_dot
     rod.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
     rod.field(rod.link, Omega=omega, U=(q * q.dot(apart) - apart) / length)
-    rod.dependent(rod.below, reference=rod.above, offset=length * q)
+    rod.dependent(rod.below, x=rod.above.x + length * q)
     chain.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
 
 
@@ -79,7 +79,7 @@ def _with_momenta(
     m = body.parameter("masses", 1.0)
     body.kinetic_energy(m * body.point.x_dot.dot(body.point.x_dot) / 2 + body.load.x_dot[0] ** 2 / 2)
     body.energy(m * body.point.v_dot.dot(body.point.v_dot) / 2 + m * gravity * body.point.x[2])
-    body.dependent(body.load, reference=body.below, offset=[m], last_first=True)  # total mass below a rod
+    body.dependent(body.load, x=[body.below.x[0] + m])  # total mass below a rod
     chain.add(body, [(points[k], loads[k - 1], loads[k]) for k in range(1, links + 1)])
 
     rod = sl.ElementType("rod", above="R3", below="R3", link=link, load="R1")
@@ -94,7 +94,7 @@ def _with_momenta(
     weight = rod.load.x[0] * gravity * length * q.cross(sl.vector(0, 0, 1))
     rate = rod.let(apart.cross(across - along * q) - weight)
     rod.field(rod.link, Omega=omega, U=q.cross(rate - omega.cross(momentum)))
-    rod.dependent(rod.below, reference=rod.above, offset=length * q, velocity=False)
+    rod.dependent(rod.below, x=rod.above.x + length * q, x_dot=rod.above.x_dot)
     chain.add(rod, [(points[k], points[k + 1], rods[k], loads[k]) for k in range(links)])
 
 

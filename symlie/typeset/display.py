@@ -25,6 +25,7 @@ from symlie.typeset.step_rows import step_sections
 from symlie.typeset.step_view import Section, StepView
 from symlie.typeset.term_rows import (
     constraint_rows,
+    dependent_rows,
     energy_rows,
     event_rows,
     field_rows,
@@ -32,7 +33,6 @@ from symlie.typeset.term_rows import (
     mass_rows,
     newton_rows,
     output_rows,
-    placement_rows,
 )
 from symlie.typeset.view import Row, StatementView
 from symlie.utilities.stages import stage
@@ -203,7 +203,7 @@ def _rows(view: StatementView) -> dict[str, list[Row]]:
         "Mass matrix": mass_rows(view),
         "Forces": force_rows(view),
         "Fields": field_rows(view),
-        "Dependent nodes": placement_rows(view),
+        "Dependent nodes": dependent_rows(view),
         **constraint_rows(view),
         "Outputs": output_rows(view),
         "Events": event_rows(view),

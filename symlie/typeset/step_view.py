@@ -148,7 +148,7 @@ class StepView(StatementView):
 
 def _check(statement: Statement) -> None:
     what = ""
-    if statement.placements or statement.locations:
+    if statement.dependents:
         what = "dependent nodes"
     elif any(c.level == 2 for c in statement.constraints):
         what = "acceleration-level constraints"

@@ -56,22 +56,18 @@ def field_rows(view: StatementView) -> list[Row]:
     return rows
 
 
-def placement_rows(view: StatementView) -> list[Row]:
-    """Typeset the configurations of dependent nodes."""
+def dependent_rows(view: StatementView) -> list[Row]:
+    """Typeset the configurations of dependent nodes, and their velocities if these are stated."""
     rows = []
-    for p in view.derived.statement.placements:
-        node, reference = (view.derived.statement.nodes[k] for k in (p.place, p.reference))
-        field = node.group.storage_fields[0]
-        left, start = (field_letter(field, view.superscript(n)) for n in (node, reference))
-        rows.append(view.vector_row(f"{left} - {start}", p.offset))
-    for located in view.derived.statement.locations:
-        node = view.derived.statement.nodes[located.place]
+    for dependent in view.derived.statement.dependents:
+        node = view.derived.statement.nodes[dependent.place]
         for parts, values in (
-            (node.group.storage_fields, located.configuration), (node.group.velocity_fields, located.velocity),
+            (node.group.storage_fields, dependent.configuration), (node.group.velocity_fields, dependent.velocity),
         ):  # fmt: skip
             rows += [
                 view.vector_row(str(field_letter(f, view.superscript(node))), values[f.offset : f.offset + f.size])
                 for f in parts
+                if values is not None
             ]
     return rows
 

@@ -243,7 +243,7 @@ class StatementView:
             *constraints.curvature,
             *(statement.kinetic, statement.potential, statement.dissipated, statement.energies),
             *(c for _, f in statement.fields for c in f),
-            *(c for located in statement.locations for c in (*located.configuration, *located.velocity)),
+            *(c for d in statement.dependents for c in (*d.configuration, *(d.velocity or ()))),
             *(c for output in statement.outputs for c in output.components),
             *(event.expression for event in statement.events),
         ]

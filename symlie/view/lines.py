@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from symlie.contract.dependents import WHOLE
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import links
 from symlie.runtime.plot.drawn_rotations import continuous
@@ -65,7 +66,7 @@ def lines_of(solution: Solution, tracks: Sequence[Track]) -> list[Line]:
                 on_curve[index] = rotated_to_curve(on_curve[index], vector)
             found.append(Line(curve.name, on_curve, curve.arc))
             on_curves.update(nodes)
-    for path in paths([*links(layout).tolist(), *_placements(layout)]):
+    for path in paths([*links(layout).tolist(), *_references(layout)]):
         nodes = [places[k] for k in path]
         if all(node in by_node for node in nodes) and not on_curves.issuperset(nodes):
             found.append(Line(nodes[-1][0], [by_node[node] for node in nodes], None))
@@ -83,13 +84,14 @@ def rotated_to_curve(track: Track, vector: Sequence[float]) -> Track:
     return replace(track, rotations=product(track.rotations, np.broadcast_to(constant, track.rotations.shape)))
 
 
-def _placements(layout: Layout) -> list[list[int]]:
-    """Return pairs of a reference node and the node that an element defines relative to it."""
+def _references(layout: Layout) -> list[list[int]]:
+    """Return pairs of a reference and the dependent node that an element defines relative to it."""
     return [
         [int(row[reference]), int(row[place])]
         for element, members in zip(layout.elements, layout.members, strict=True)
-        for place, reference in element.placements
+        for place, reference in element.dependents.nodes
         for row in members
+        if reference != WHOLE
     ]
 
 

@@ -55,7 +55,7 @@ def wrong(*at: Any, value: Any = None) -> Callable[[dict[str, Any]], None]:
             wrong("element_types", 0, "mass", "rows", 2, value="x"),
             r"element_types\[0\]\.mass\.rows\[2\] must be an in",
         ),
-        (wrong("element_types", 0, "placements", value=[[1]]), r"placements\[0\] must be a list of 2"),
+        (wrong("element_types", 0, "dependents", "nodes", value=[[1]]), r"dependents\.nodes\[0\] must be a list of 2"),
         (wrong("instances", 0, "nodes", value=[[0.5]]), r"instances\[0\]\.nodes must be an array of integers"),
         (
             wrong("instances", 0, "parameters", value=[[1], [1, 2]]),

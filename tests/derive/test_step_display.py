@@ -240,5 +240,5 @@ def _marked() -> Equations:
     model = sl.Model("marked")
     point, mark, origin = (model.node(name, "R2") for name in ("point", "mark", "origin"))
     model.kinetic_energy(sum(node.v.dot(node.v) for node in (point, mark, origin)) / 2)
-    model.dependent(mark, reference=origin, offset=point.x)
+    model.dependent(mark, x=origin.x + point.x)
     return model.derive()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 
-import pytest
-
 from symlie.contract.set_table import JetLayout
 from symlie.derive.sets import derive_set
 from symlie.emit.c.shared_rows import SharedRows, shared_rows
@@ -20,8 +18,8 @@ def rod() -> ElementTypeSet:
     return next(e for e in kernels.elements if e.name == "rod")
 
 
-def of_rod(apart: tuple[str, ...] = ()) -> SharedRows:
-    return shared_rows("rod", rod().jets, "COUNT_rod", apart)
+def of_rod() -> SharedRows:
+    return shared_rows("rod", rod().jets, "COUNT_rod")
 
 
 def jet(
@@ -34,7 +32,7 @@ def jet(
 def test_chain_has_ten_shared_factors() -> None:
     """q, ω, a of both masses apart, and λ; q × ω, q × a, q·a, ω·ω and λ q are summed together, q × ω alone, too."""
     rows = of_rod()
-    together, alone = (next(s for s in rows.sums if s.name == name) for name in ("rod_orders", "rod_place"))
+    together, alone = (next(s for s in rows.sums if s.name == name) for name in ("rod_orders", "rod_dependent"))
     assert (rows.columns, len(together.products), len(alone.products)) == (10, 21, 6)
     assert rows.together == together
     put = [column for columns in rows.jets.values() for _, column in columns.put]
@@ -74,11 +72,6 @@ def test_first_jet_stores_factors() -> None:
     assert [rows.jets[f"e_{name}_jet"].places for name in ("force", "field")] == [(0, 1), (1, 2)]
     assert [(s.name, s.begin, len(s.products)) for s in rows.sums] == [("e_hidden", 0, 1), ("e_orders", 2, 3)]
     assert rows.sizes_of_sums == 8
-
-
-@pytest.mark.parametrize(("apart", "columns"), [((), 10), (("place",), 16)])
-def test_jets_with_another_layout_share_no_arrays(apart: tuple[str, ...], columns: int) -> None:
-    assert of_rod(apart).columns == columns
 
 
 def test_single_jets_have_separate_arrays() -> None:

@@ -141,7 +141,7 @@ def test_dependent_bodies_of_long_chains() -> None:
     model.output("tip", before.point([0.1, 0, 0]))
     model.output("tip_velocity", before.velocity_of([0.1, 0, 0]))
     minimal = sl.minimal_coordinates(model).derive().compile(backend="numpy")
-    assert minimal.layout.has_placed_nodes
+    assert minimal.layout.has_dependents
     random = np.random.default_rng(2)
     q = minimal.initial_state.q + 0.3 * np.where(
         _stored_hinges(minimal), random.uniform(-1, 1, minimal.layout.storage), 0

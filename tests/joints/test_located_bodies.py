@@ -246,10 +246,10 @@ def test_incomplete_or_circular_dependent_nodes_are_rejected() -> None:
     element = sl.ElementType("lift", below="R3", above="R3", turned="S2")
     below, above = element.below, element.above
     for fields, sentence in (
-        ({"x": below.x}, "needs x, x_dot, not x"),
-        ({"x": below.x[:2, :], "x_dot": below.x_dot}, "has 3 components, not 2"),
-        ({"x": above.x, "x_dot": below.x_dot}, "other nodes and of their velocities alone"),
-        ({"x": below.x, "x_dot": below.v_dot}, "other nodes and of their velocities alone"),
+        ({"x_dot": below.x_dot}, "needs x, and either all or none of x_dot, not x_dot"),
+        ({"x": below.x[:2, :], "x_dot": below.x_dot}, "needs 3 components, not 2"),
+        ({"x": above.x, "x_dot": below.x_dot}, "other nodes, and its velocity of them"),
+        ({"x": below.x, "x_dot": below.v_dot}, "other nodes, and its velocity of them"),
     ):
         with pytest.raises(ModelError, match=sentence):
             element.dependent(above, **fields)

@@ -10,7 +10,7 @@ import symlie as sl
 from symlie.models.pendulum_chain import build as pendulum_chain
 from tests.joints.test_located_bodies import LONG, chain
 from tests.joints.test_mobility import BRICARD, FLAT_FOUR_BAR, loop, mobility
-from tests.runtime.test_placed_nodes import markers
+from tests.runtime.test_nodes_with_references import markers
 
 Form = Callable[[sl.Model], sl.Model]
 

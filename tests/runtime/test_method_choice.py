@@ -67,20 +67,20 @@ def test_suggested_alternatives_are_supported() -> None:
     assert all("half_explicit_5" in sentence or "index1_dopri5" in sentence for sentence in choice.refusals.values())
 
 
-def with_placed_node() -> sl.System:
+def with_dependent_node() -> sl.System:
     """A node without velocity that determines another one, together with a constraint."""
     model = sl.Model("placed")
     bob, z, mark = (model.node(n, g) for n, g in (("bob", "R2"), ("z", STATE), ("mark", "R2")))
     model.kinetic_energy((bob.x_dot.dot(bob.x_dot) + mark.x_dot.dot(mark.x_dot)) / 2)
     model.constraint("rod", bob.x.dot(bob.x) - 1)
     model.vector_field(z, x=[-z.x[0]])
-    model.dependent(mark, reference=bob, offset=[z.x[0], 0])
+    model.dependent(mark, x=bob.x + sl.vector(z.x[0], 0))
     model.initial(bob, x=[1, 0], x_dot=[0, 0])
     return model.derive().compile(backend="numpy")
 
 
 def test_dependent_nodes_with_fields_are_supported() -> None:
-    choice = sl.method_choice(with_placed_node())
+    choice = sl.method_choice(with_dependent_node())
     assert set(choice.taken) == {*IMPLICIT, "index1_dopri5"}
     assert all("index1_dopri5" in sentence for sentence in choice.refusals.values())
     assert choice.default == "index1_dopri5"
@@ -92,7 +92,7 @@ def test_remedies_for_stiffness_depend_on_the_model() -> None:
         heavy_top_system("SE3", "numpy").layout
     )
     assert "method='generalized_alpha'" in remedy_of_stiffness(pendulum_with_state().layout)
-    assert "method='generalized_alpha'" in remedy_of_stiffness(with_placed_node().layout)
+    assert "method='generalized_alpha'" in remedy_of_stiffness(with_dependent_node().layout)
 
 
 def test_limitations_name_unsupported_features() -> None:

@@ -21,9 +21,9 @@ from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_explicit_methods import shaken
 from tests.runtime.test_first_order_states import steered
-from tests.runtime.test_method_choice import with_placed_node
+from tests.runtime.test_method_choice import with_dependent_node
+from tests.runtime.test_nodes_with_references import markers
 from tests.runtime.test_orders import moving_pendulum
-from tests.runtime.test_placed_nodes import markers
 from tests.runtime.test_shorter_steps import compass
 from tests.spaces.pendulum import pendulum
 from tests.systems import (
@@ -281,7 +281,9 @@ def test_dependent_nodes_are_used_by_all_orders(backend: str) -> None:
     points = next(array for array in model.arrays if array.name == "points")
     model.add(end, [(points[3],)])
     looked_at = model.derive().compile(backend=backend)
-    told = [{jet.name: jet.unread for jet in s.sets.table("jets").jets}["rod_place_jet"] for s in (system, looked_at)]
+    told = [
+        {jet.name: jet.unread for jet in s.sets.table("jets").jets}["rod_dependent_jet"] for s in (system, looked_at)
+    ]
     assert told == [True, False]
     found, other = (taylor(s, 1.0, rtol=1e-10) for s in (system, looked_at))
     for name in ("q", "v"):
@@ -335,7 +337,7 @@ def test_unsupported_features_are_rejected() -> None:
     with pytest.raises(
         UnsupportedMethodError, match="does not integrate 'placed', because it has dependent nodes together"
     ):
-        taylor(with_placed_node(), 1.0, rtol=1e-6)
+        taylor(with_dependent_node(), 1.0, rtol=1e-6)
 
 
 @pytest.mark.slow

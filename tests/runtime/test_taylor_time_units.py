@@ -73,7 +73,7 @@ def markers() -> sl.Model:
     pair = sl.ElementType("pair", point="R3", before="R3", mark="R3")
     pair.kinetic_energy((pair.point.x_dot.dot(pair.point.x_dot) + pair.mark.x_dot.dot(pair.mark.x_dot)) / 2)
     pair.potential_energy(rate**2 * (pair.mark.x[2] ** 2 + pair.point.x.dot(pair.point.x) ** 2))
-    pair.dependent(pair.mark, reference=pair.point, offset=pair.before.x)
+    pair.dependent(pair.mark, x=pair.point.x + pair.before.x)
     model.add(pair, [(points[k], marks[k], marks[k + 1]) for k in range(3)])
     return model
 

@@ -154,6 +154,6 @@ def _state(statement: Any, term: Term, value: Any, nodes: dict[str, Any], views:
         case "field" | "vector_field":
             getattr(statement, term.kind)(nodes[term.name], value)
         case "place":
-            statement.dependent(nodes[term.name], reference=nodes[term.other], offset=value)
+            statement.dependent(nodes[term.name], x=nodes[term.other].x + value)
         case "output":
             statement.output(term.name, value)

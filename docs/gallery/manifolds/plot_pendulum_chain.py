@@ -41,7 +41,7 @@ def chain(links: int) -> sl.Model:
     rod.acceleration_constraint("tension", q.dot(relative) + length * omega.dot(omega))
     angular_acceleration = rod.let(q.cross(relative) / length)
     rod.field(rod.link, Omega=omega, U=q.cross(angular_acceleration))
-    rod.dependent(rod.below, reference=rod.above, offset=length * q)
+    rod.dependent(rod.below, x=rod.above.x + length * q)
     model.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
     rods.initial(directions=[0, 0, -1], angular_velocities=[0, 0, 0])
     return model

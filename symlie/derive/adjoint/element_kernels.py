@@ -14,9 +14,10 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
+from symlie.derive.dependents import dependent_parts
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import inverse_dynamics
-from symlie.derive.fields import moved_nodes, placed_offsets, total_field
+from symlie.derive.fields import moved_nodes, total_field
 from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
@@ -70,9 +71,7 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
             for n in nodes
         ),
         fields=tuple((k, nodes[k].group.dimension) for k in moved),
-        placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
-        places_backwards=any(p.last_first for p in statement.placements),
-        located=tuple(p.place for p in statement.locations),
+        dependents=tuple((d.place, d.reference) for d in dependent_parts(statement)),
         gradients=places,
         own_parameters=len(builder.own),
         own_inputs=len(statement.inputs) if isinstance(statement, ElementType) else 0,
@@ -107,22 +106,20 @@ class _Builder:
         return self._kernel(name, weights, program.vector(term), factors, factors)
 
     def dependents(self) -> tuple[Kernel, GradientPlaces]:
-        """Return that of configurations and velocities of dependent nodes, without those of their reference nodes.
+        """Return that of configurations and velocities of dependent nodes, without those of their references.
 
         Cotangents w of configurations F are converted to those of their stored components, the gradient of w·δ by the
         rate of F with the tangent δ.
         """
         statement, program = self._statement, self._statement.program
-        term, factors = list(placed_offsets(statement)), list[Expr]()
-        symbols = list(program.fresh("w", len(term))) if term else []
-        factors += symbols
-        for located in statement.locations:
-            group, stored = statement.nodes[located.place].lie_group, program.vector(located.configuration)
+        term, factors, symbols = list[Expr](), list[Expr](), list[Expr]()
+        for part in dependent_parts(statement):
+            group, stored = statement.nodes[part.place].lie_group, program.vector(part.configuration)
             w, v = (program.fresh("w", group.dimension) for _ in range(2))
             rate = program.fresh("w", len(stored))
             tangent = group.algebra_tangent(program, stored, rate)
             (by_rate,) = reverse(program, list(zip(tangent, w, strict=True)), [Value(rate, Euclidean(len(rate)))])
-            term += [*stored, *located.velocity]
+            term += [*stored, *part.velocity]
             factors += [*by_rate, *v]
             symbols += [*w, *v]
         return self._kernel("dependent_gradient", "dependents", program.vector(term), factors, symbols)

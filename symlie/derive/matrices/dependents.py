@@ -9,7 +9,8 @@ from itertools import accumulate
 
 from sympy import Expr, Integer
 
-from symlie.derive.fields import placed_offsets
+from symlie.contract.dependents import WHOLE
+from symlie.derive.dependents import dependent_parts
 from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.program import Value
 from symlie.modeling.statement import Statement
@@ -46,21 +47,18 @@ class _Derivatives:
 
 def derive_dependents(statement: Statement) -> tuple[Matrix, ...]:
     """Return D_q F, D_q V and ∂V/∂v, with the rows of all nodes of a statement."""
-    program, found, offsets = statement.program, _Derivatives(statement), placed_offsets(statement)
-    for p in statement.placements:
-        size = len(p.offset)
-        found.add(p.place, found.by_configuration(tuple(offsets[:size])), tuple(offsets[size : 2 * size]))
-        offsets = offsets[2 * size :]
-        for k in range(size):
-            row = found.first[p.place] + k
-            found.matrices[0][row][found.first[p.reference] + k] += 1
-            found.matrices[2][row][found.first_velocity[p.reference] + k] += 1
-    for located in statement.locations:
-        group, stored = statement.nodes[located.place].lie_group, program.vector(located.configuration)
+    program, found = statement.program, _Derivatives(statement)
+    for part in dependent_parts(statement):
+        group, stored = statement.nodes[part.place].lie_group, program.vector(part.configuration)
         rates = zip(*found.by_configuration(stored), strict=True)
         found.add(
-            located.place,
+            part.place,
             tuple(zip(*(group.algebra_tangent(program, stored, column) for column in rates), strict=True)),
-            located.velocity,
+            part.velocity,
         )
+        if part.reference != WHOLE:
+            for k in range(group.dimension):
+                row = found.first[part.place] + k
+                found.matrices[0][row][found.first[part.reference] + k] += 1
+                found.matrices[2][row][found.first_velocity[part.reference] + k] += 1
     return tuple(tuple(map(tuple, matrix)) for matrix in found.matrices)

@@ -366,7 +366,7 @@ class _Restated:
             again.follow(program, expressions)
             return other.program.vector(map(again.of, expressions))
 
-        if statement.fields or statement.placements or any(c.level == 2 for c in statement.constraints):
+        if statement.fields or statement.dependents or any(c.level == 2 for c in statement.constraints):
             raise ModelError(
                 f"'{statement.name}' defines fields, dependent nodes or acceleration-level constraints in addition to "
                 "bodies, which minimal coordinates do not support."

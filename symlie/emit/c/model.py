@@ -8,7 +8,7 @@ from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_si
 from symlie.contract.manifest import Instances, block_sizes, constrained_places, has_outputs_of_instances
 from symlie.contract.sets import COORDINATE_RATES, CORE
 from symlie.emit.c.blocks import block_kernels
-from symlie.emit.c.placed_nodes import located_parts, placed_parts, stages_read_placed_nodes
+from symlie.emit.c.dependents import dependent_view, stages_read_dependents
 from symlie.emit.c.printing import coefficient_function, print_kernel
 from symlie.emit.c.sets import table_rows
 from symlie.errors import ModelError
@@ -64,11 +64,6 @@ def _acceleration_rows(element: ElementTypeKernels) -> list[int]:
     return [row for row, flag in enumerate(flags) if flag]
 
 
-def _placements(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
-    kinds = element.node_types
-    return placed_parts((p, r, model.types.node_type(kinds[p]).dimension) for p, r in element.placements)
-
-
 def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:
     """Return each stored entry of M with its node and its position in the block of this node."""
     owner = [(p, k) for p, (_, dimension, _) in enumerate(places) for k in range(dimension)]
@@ -100,9 +95,7 @@ def _element_view(
         "unwrapped": element.unwrapped,
         "velocities": sum(velocities for _, velocities, _ in sizes),
         "fields": _field_places(model, element),
-        "placements": _placements(model, element),
-        "places_backwards": element.places_backwards,
-        "located": located_parts([(k, model.types.node_type(element.node_types[k])) for k in element.located]),
+        **dependent_view(element.dependents.nodes, [model.types.node_type(n) for n in element.node_types]),
         "number": model.types.element_types.index(element),
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
@@ -258,9 +251,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "constrained_names": constrained,
         "constrained_rows": constrained_rows.pop() if len(constrained_rows) == 1 else 0,
         "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
-        "stages_read_placed_nodes": stages_read_placed_nodes(types),
-        "placing": [e["name"] for e in elements if e["placements"]],
-        "locating": [e["name"] for e in elements if e["located"]],
+        "stages_read_dependents": stages_read_dependents(types),
+        "has_dependents": any(e["dependents"] for e in elements),
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
         "has_nonlinear_rows": any(not c.is_affine for e in types.element_types for c in e.constraints),
         "restricts_motion": any(len(_acceleration_rows(e)) < e.rows for e in types.element_types),

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
+from symlie.emit.c.dependents import dependent_view
 from symlie.emit.c.jet_factors import JetFactors, factors_of_element, factors_of_motion, factors_of_node
-from symlie.emit.c.placed_nodes import located_parts, placed_parts
 from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
 from symlie.emit.c.shared_rows import SharedRows, shared_rows
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
@@ -62,8 +62,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
             for k in gathered(chosen.rows, Gather.OWN)
             if k.name.endswith("_gradient") and k.name != "dependent_gradient"
         ],
-        "has_dependents": any(g.kernel == "dependent_gradient" for e in kernels.elements for g in e.gradients)
-        or any(e.placements for e in kernels.elements),
+        "has_dependents": any(e.dependents for e in kernels.elements),
         "input_kernels": {g.kernel for e in kernels.elements for g in e.gradients if dict(g.places)["ub"]},
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
@@ -115,10 +114,7 @@ def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
 def _shared_rows(kernels: SetKernels) -> list[SharedRows]:
     """Return the shared arrays of types in the batched layout."""
     nodes = [shared_rows(n.name, n.jets, f"NODES_OF_{n.name}") for n in kernels.nodes]
-    elements = [
-        shared_rows(e.name, e.jets, f"COUNT_{e.name}", ("place",) if e.places_backwards else ())
-        for e in kernels.elements
-    ]
+    elements = [shared_rows(e.name, e.jets, f"COUNT_{e.name}") for e in kernels.elements]
     return [rows for rows in (*nodes, *elements) if rows.jets]
 
 
@@ -164,16 +160,6 @@ def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:
     return found
 
 
-def _dependents(element: ElementTypeSet) -> dict[str, object]:
-    """Return the places of the weights of dependent nodes: configuration and velocity of each."""
-    parts, offset = [], 2 * sum(dimension for _, _, dimension in element.placements)
-    for place in element.located:
-        dimension = element.places[place].dimension
-        parts.append((place, dimension, offset))
-        offset += 2 * dimension
-    return {"located_parts": parts, "weights_of_dependents": offset}
-
-
 def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, object]:
     chosen = kernels.set
     counts = {m.letter: p.count for m, p in zip(chosen.matrices, element.patterns, strict=True)}
@@ -185,11 +171,9 @@ def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, obj
         "turning": sum(p.storage for p in element.places),
         "fields": _field_offsets(element, kernels.follows_fields),
         "follows_fields": kernels.follows_fields,
-        "placements": placed_parts(element.placements),
-        "placed_types": sorted({element.places[place].type for place, _, _ in element.placements if element.places}),
-        "places_unread": any(jet.unread for jet in element.jets),
-        "places_backwards": element.places_backwards,
-        "located": located_parts([(k, element.places[k]) for k in element.located]),
+        **dependent_view(element.dependents, element.places),
+        "dependent_types": sorted({element.places[place].type for place, _ in element.dependents}),
+        "dependents_unread": any(jet.unread for jet in element.jets),
         "number": kernels.elements.index(element),
         "storage": element.storage,
         "velocities": element.velocities,
@@ -200,7 +184,6 @@ def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, obj
         "gradients": {g.kernel: {"weights": g.weights, "places": dict(g.places)} for g in element.gradients},
         "own_parameters": element.own_parameters,
         "own_inputs": element.own_inputs,
-        **_dependents(element),
         "outputs": element.outputs,
         "counts": counts,
         "rolls": any(k.signature.name.endswith("_rolling") for k in element.kernels),

@@ -6,15 +6,15 @@ computed in one pass over the arrays, so memory is read once, and common product
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.set_table import JetLayout
 
-_IN_TURN = ("rate", "hidden", "force", "index1", "field", "event", "place")
+_IN_TURN = ("rate", "hidden", "force", "index1", "field", "event", "dependent")
 """Jets in evaluation order; a shared column belongs to the first and is complete when others sum it."""
 
-_ALONE = ("rate", "hidden", "place")
+_ALONE = ("rate", "hidden", "dependent")
 """Jets evaluated at a different order or for node types; their sums are computed on demand."""
 
 
@@ -70,22 +70,21 @@ class SharedRows:
         return next((s for s in self.sums if s.name.endswith("_orders") and s.products), None)
 
 
-def shared_rows(owner: str, jets: Sequence[JetLayout], count: str, apart: Collection[str] = ()) -> SharedRows:
-    """Return the arrays of a type; jets in `apart` traverse elements in a different order and share no arrays."""
+def shared_rows(owner: str, jets: Sequence[JetLayout], count: str) -> SharedRows:
+    """Return the arrays of a type."""
     kinds = {jet.name.removeprefix(f"{owner}_").removesuffix("_jet"): jet for jet in jets if jet.side_by_side}
     called = f"{owner}_rate" if "rate" in kinds else owner
     found = {kind: kinds[kind] for kind in _IN_TURN if kind in kinds}
-    names = {k: tuple(f"{k} {name}" if k in apart else name for name in jet.names) for k, jet in found.items()}
     columns: dict[str, int] = {}
     first: dict[str, str] = {}
     for kind in found:
-        for name in names[kind]:
+        for name in found[kind].names:
             columns.setdefault(name, len(columns))
             first.setdefault(name, kind)
     groups: dict[str, list[tuple[int, int]]] = {}
     places: dict[str, tuple[int, ...]] = {}
     for kind, jet in found.items():
-        products, of_factors = groups.setdefault(_group(kind), []), [columns[name] for name in names[kind]]
+        products, of_factors = groups.setdefault(_group(kind), []), [columns[name] for name in found[kind].names]
         places[kind] = tuple(_place(products, of_factors[a], of_factors[b]) for a, b in jet.products)
     sums = dict(_placed(called, groups))
     return SharedRows(
@@ -96,7 +95,7 @@ def shared_rows(owner: str, jets: Sequence[JetLayout], count: str, apart: Collec
         {
             jet.name: JetColumns(
                 called,
-                *_owned(jet, {k: columns[name] for k, name in enumerate(names[kind]) if first[name] == kind}),
+                *_owned(jet, {k: columns[name] for k, name in enumerate(found[kind].names) if first[name] == kind}),
                 sums[_group(kind)],
                 places[kind],
                 kind in _ALONE,

@@ -74,7 +74,7 @@ def default_method(layout: Layout) -> str:
 def _default(layout: Layout) -> tuple[str, str]:
     if has_frames(layout):
         return "cf43", ("The frame of vector fields has no commutators; cf43 needs none, and its steps are adaptive.")
-    if layout.of_velocities.any() and layout.has_fields and layout.has_placed_nodes:
+    if layout.of_velocities.any() and layout.has_fields and layout.has_dependents:
         return "index1_dopri5", (
             "Constraints act on dependent nodes; index1_dopri5 supports them with second derivatives, and its steps "
             "are adaptive."

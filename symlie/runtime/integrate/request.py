@@ -259,7 +259,7 @@ def step_control(layout: Layout, method: Method, options: RunOptions, max_steps:
         raise UnsupportedMethodError(
             f"Baumgarte stabilisation requires a half-explicit method; '{method.name}' does not support it."
         )
-    if (kept.project_position or kept.project_velocity) and layout.locations:
+    if (kept.project_position or kept.project_velocity) and layout.constrains_dependent_nodes:
         raise UnsupportedMethodError(
             f"Nodes of '{layout.name}' are dependent, and the projection cannot move them; use shorter steps, or a "
             "model with their coordinates as unknowns."
@@ -327,7 +327,7 @@ def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
     """Treatment of singular configurations; implicit methods satisfy the constraints and need no projection."""
     if not layout.rows or layout.has_activities:
         return 0
-    return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1
+    return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.constrains_dependent_nodes else 1
 
 
 def first_step_size(system: System, request: Request, start: Start) -> float:

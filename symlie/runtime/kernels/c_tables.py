@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
-from symlie.contract.locations import runs
+from symlie.contract.dependents import runs
 from symlie.contract.manifest import ConstrainedPlace, block_sizes, constrained_places
 from symlie.runtime.kernels.c_structures import Member, StructureRows, Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
@@ -151,7 +151,7 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         {"count": len(first), "first": first, "second": second, "velocity": velocity, "place": k}
         for first, second, velocity, k in tables.pairs
     ]
-    located = runs(layout.locations)
+    dependent = runs(layout.dependents)
     counts = zip(tables.node_counts, tables.moving_counts, strict=True)
     problem: Mapping[str, Member] = {
         "p": p.model,
@@ -167,8 +167,8 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "angle_place": layout.angles.table,
         "motion_storage": layout.motion_storage,
         "motion_velocity": layout.motion_velocity,
-        "locations": len(located),
-        "location": np.array(located, dtype=np.int32).reshape(-1, 3),
+        "dependent_runs": len(dependent),
+        "dependent_run": np.array(dependent, dtype=np.int32).reshape(-1, 3),
         "moving_begin": tables.moving.start,
         "moving_end": tables.moving.stop,
         "integrates_velocities": tables.integrates_velocities,

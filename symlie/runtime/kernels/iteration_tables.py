@@ -51,7 +51,7 @@ def newton_sets(layout: Layout) -> tuple[str, ...]:
         "newton": True,
         "fields": layout.has_fields,
         "variations": any(c.level == 2 for e in layout.elements for c in e.constraints),
-        "dependents": any(e.placements or e.located for e in layout.elements),
+        "dependents": layout.has_dependents,
     }
     return tuple(name for name, needed in has.items() if needed)
 

@@ -12,8 +12,8 @@ from symlie.contract.set_table import JetLayout, SetTable
 from symlie.runtime.kernels.compositions import Compositions
 from symlie.runtime.kernels.numpy import Functions, components, node_groups
 from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.dependents import dependent_batches
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.layout.placing import Placing, located_places
 from symlie.runtime.linear.schur import summed
 
 Inputs = list[Array | np.float64]
@@ -21,8 +21,8 @@ Inputs = list[Array | np.float64]
 
 
 def _of(x: Array | np.float64, instances: NDArray[np.int64]) -> Array | np.float64:
-    """Return the components of some elements; numbers are common to all."""
-    return x[:, instances] if isinstance(x, np.ndarray) else x
+    """Return the components of some elements; numbers, and parameters in one column, are common to all."""
+    return x[:, instances] if isinstance(x, np.ndarray) and x.shape[1] > 1 else x
 
 
 @dataclass
@@ -57,13 +57,11 @@ class Jets:
         self._layout, self._functions, self._p, self._order = layout, functions, p, order
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
-        self._placing = Placing(layout)
         self.follows_fields = not layout.has_fields or layout.has_angles
         """True if the orders of v contain vector fields instead of velocities."""
-        self._followed = [k for k in self._placing.elements if self._follows(k)]
-        self._located = list(located_places(layout))
+        self._dependents = [b for b in dependent_batches(layout) if self._follows(b.element)]
         self._jets: dict[tuple[str, int], _Jet] = {}
-        """Jets by function and number of the level of dependent nodes."""
+        """Jets by function and number of the batch of dependent nodes."""
         self._events: list[tuple[int, str]] = []
         nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
         self._widths = dict(nodes)
@@ -71,11 +69,11 @@ class Jets:
     def _follows(self, index: int) -> bool:
         """Return whether the orders of the dependent nodes of an element type are computed."""
         layout, element = self._layout, self._layout.elements[index]
-        if layout.has_unwrapped or not self._layouts[f"{element.name}_place_jet"].unread:
+        if layout.has_unwrapped or not self._layouts[f"{element.name}_dependent_jet"].unread:
             return True
-        placed = {element.node_types[place] for place, _ in element.placements}
+        dependent = {element.node_types[place] for place, _ in element.dependents.nodes}
         types = zip(layout.manifest.node_types, layout.moving_types, strict=True)
-        return any(t.name in placed and moves for t, moves in types)
+        return any(t.name in dependent and moves for t, moves in types)
 
     def rate(self, k: int, q: Array, w: Array, out: Array) -> None:
         """Write order k of q' = S(q) w for nodes with velocities to out; zero for other nodes and for types that do not
@@ -119,33 +117,20 @@ class Jets:
             q[storage : storage + width] = factor * values[:width]
             v[velocity : velocity + len(values) - width] = of_v * values[width:]
 
-    def begin_place(self, t: float, q: Array, v: Array) -> None:
+    def begin_dependent(self, t: float, q: Array, v: Array) -> None:
         """Initialise orders of dependent nodes."""
         inputs = dict(self._inputs("qv", t, q, v))
-        for index in self._followed:
-            self._begun(f"{self._layout.elements[index].name}_place_jet", [*inputs[index], *self._parameters(index)])
-        for number, (index, _, _, instances) in enumerate(self._located):
-            model, elements = self._parameters(index)
-            arguments = [*(_of(x, instances) for x in inputs[index]), model, _of(elements, instances)]
-            self._begun(f"{self._layout.elements[index].name}_locate_jet", arguments, level=number)
+        for number, batch in enumerate(self._dependents):
+            model, elements = self._parameters(batch.element)
+            known = [*(_of(x, batch.instances) for x in inputs[batch.element]), model, _of(elements, batch.instances)]
+            self._begun(f"{self._layout.elements[batch.element].name}_dependent_jet", known, level=number)
 
-    def place(self, k: int, t: float, q: Array, v: Array) -> None:
+    def dependent(self, k: int, t: float, q: Array, v: Array) -> None:
         """Write order k of q and v of dependent nodes."""
-        for index in self._followed:
-            name = f"{self._layout.elements[index].name}_place_jet"
-
-            def offsets(name: str = name, index: int = index) -> Array:
-                jet = self._jets[name, 0]
-                del jet.factors[k - 1 :]
-                inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == index)
-                return self._next(name, k, inputs)
-
-            self._placing.put(index, offsets, q, v)
-        for number, (index, storage, velocity, instances) in enumerate(self._located):
-            inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == index)
-            name = f"{self._layout.elements[index].name}_locate_jet"
-            values = self._next(name, k, [_of(x, instances) for x in inputs], level=number)
-            q[storage], v[velocity] = np.split(values, [len(storage)])
+        for number, batch in enumerate(self._dependents):
+            inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == batch.element)
+            name = f"{self._layout.elements[batch.element].name}_dependent_jet"
+            batch.put(self._next(name, k, [_of(x, batch.instances) for x in inputs], level=number), q, v)
 
     def _motions(self) -> Iterator[tuple[str, int, int]]:
         """Names of prescribed motions with the first storage and velocity indices of their nodes."""

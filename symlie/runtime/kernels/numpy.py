@@ -14,8 +14,8 @@ from symlie.contract.sets import COORDINATE_RATES
 from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
+from symlie.runtime.layout.dependents import dependent_batches
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.layout.placing import Placing, located_places
 from symlie.runtime.linear.schur import Algebra, algebra_of, summed
 
 Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
@@ -147,8 +147,7 @@ class NumpyKernels:
             for n in layout.nodes
             for k in range(n.count)
         }
-        self._placing = Placing(layout)
-        self._located = list(located_places(layout))
+        self._dependents = dependent_batches(layout)
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         model = np.array(self._functions[f"{self.layout.name}_prepare"](parameters), dtype=float)
@@ -216,22 +215,12 @@ class NumpyKernels:
             width, dimension = self._widths[storage]
             q[..., storage : storage + width] = values[..., :width]
             v[..., velocity : velocity + dimension] = values[..., width : width + dimension]
-        self._place(p, t, q, v)
-
-    def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
-        """Compute dependent nodes: first nodes with an offset from a reference, then nodes with a full definition."""
-        for index in self._placing.elements:
-
-            def offsets(index: int = index) -> Array:
-                found = self._on_element(index, KERNELS["place"], p, t, q, v)
-                return np.zeros(0) if found is None else found
-
-            self._placing.put(index, offsets, q, v)
-        for index, storage, velocity, instances in self._located:
-            found = on_element(self._functions, self.layout, index, KERNELS["locate"], p, t, q, v, instances=instances)
+        for batch in self._dependents:
+            found = on_element(
+                self._functions, self.layout, batch.element, KERNELS["dependent"], p, t, q, v, instances=batch.instances
+            )
             assert found is not None
-            values = np.moveaxis(found, 0, -2)
-            q[..., storage], v[..., velocity] = np.split(values, [len(storage)], axis=-2)
+            batch.put(found, q, v)
 
     def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
         a = np.zeros((*np.shape(t), self.layout.dimension))

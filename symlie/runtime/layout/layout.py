@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.locations import Located, located_in_order
+from symlie.contract.dependents import Batch, batches
 from symlie.contract.manifest import (
     REMEDY,
     Curve,
@@ -532,9 +532,9 @@ class Layout(ComponentNames):
         return self.has_fields or self.has_coordinate_rates
 
     @property
-    def has_placed_nodes(self) -> bool:
+    def has_dependents(self) -> bool:
         """True if some nodes depend on others."""
-        return any(node.placed.any() for node in self.nodes)
+        return bool(self.dependents)
 
     @cached_property
     def constrains_dependent_nodes(self) -> bool:
@@ -543,10 +543,9 @@ class Layout(ComponentNames):
         return bool((self.of_velocities[rows] & np.isin(components, self.dependent_components)).any())
 
     @cached_property
-    def locations(self) -> list[Located]:
+    def dependents(self) -> list[Batch]:
         """Elements that define dependent nodes, in the order of evaluation."""
-        members = [m.tolist() for m in self.members]
-        return located_in_order([e.located for e in self.elements], members)[0]
+        return batches([e.dependents for e in self.elements], [m.tolist() for m in self.members])[0]
 
     @property
     def is_hamiltonian(self) -> bool:

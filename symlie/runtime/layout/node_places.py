@@ -53,8 +53,7 @@ class NodePlaces:
         """Flags of dependent nodes, shape (nodes,)."""
         found = np.zeros(len(self.type_of_node), dtype=bool)
         for element, members in zip(self.elements, self.members, strict=True):
-            found[members[:, [place for place, _ in element.placements]]] = True
-            found[members[:, list(element.located)]] = True
+            found[members[:, [place for place, _ in element.dependents.nodes]]] = True
         return found
 
     @cached_property

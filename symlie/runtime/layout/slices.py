@@ -23,7 +23,7 @@ class NodeSlice(Brief):
     velocity: slice
     fixed: NDArray[np.bool_]
     """Flags of fixed nodes, shape (count,)."""
-    placed: NDArray[np.bool_]
+    dependent: NDArray[np.bool_]
     """Flags of dependent nodes, which are not unknowns, shape (count,)."""
     velocity_given: NDArray[np.bool_]
     """Flags of specified velocity components, which completion preserves, shape (count · dimension,)."""
@@ -31,7 +31,7 @@ class NodeSlice(Brief):
     @property
     def is_state(self) -> bool:
         """True unless all nodes of the slice are dependent."""
-        return not bool(self.placed.any()) or not bool((self.placed | self.fixed).all())
+        return not bool(self.dependent.any()) or not bool((self.dependent | self.fixed).all())
 
     def by_node(self, values: NDArray[np.float64], *, velocity: bool) -> NDArray[np.float64]:
         """Values of this slice over time, shape (n, components), or (n, count, components) for arrays."""

@@ -69,7 +69,7 @@ class VariationUnknowns:
 
 def separates_increments(layout: Layout, has_eta: bool) -> bool:
     """Return whether increments w are unknowns."""
-    return has_eta and (layout.has_placed_nodes or not bool(layout.of_velocities.all()))
+    return has_eta and (layout.has_dependents or not bool(layout.of_velocities.all()))
 
 
 def variation_unknowns(layout: Layout, known: int, has_eta: bool, needed: Needed) -> VariationUnknowns:

@@ -51,7 +51,7 @@ class HalfExplicit(ProgrammedMethod):
             return None
         if not layout.of_velocities.all():
             what = "acceleration-level constraints"
-        elif layout.has_fields and layout.has_placed_nodes:
+        elif layout.has_fields and layout.has_dependents:
             what = "dependent nodes and first-order states"
         if not what:
             return None

@@ -20,7 +20,7 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
     if method.takes_constraints or not layout.of_velocities.any():
         return None
     others = "half_explicit_2, …, half_explicit_5"
-    if not layout.of_velocities.all() or (layout.has_fields and layout.has_placed_nodes):
+    if not layout.of_velocities.all() or (layout.has_fields and layout.has_dependents):
         others = "index1_dopri5"
     return (
         f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "

@@ -60,8 +60,8 @@ def _coefficients(
     w = [m.field(t, q_0, v_0, a, known)]
     jets.field(0, t, q_0, v_0, a, known, rate)
     q, v, found = [q_0, unit * rate], [v_0, unit * a], [known]
-    jets.begin_place(t, q_0, v_0)
-    jets.place(1, unit, q[1], v[1])
+    jets.begin_dependent(t, q_0, v_0)
+    jets.dependent(1, unit, q[1], v[1])
     events = [jets.begin_events(t, q_0, v_0, known)]
     mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0, v_0), np.zeros(0)
     if rows:
@@ -90,7 +90,7 @@ def _coefficients(
             w.append(moved)
         q.append(rate / rate_of_next)
         v.append(a / rate_of_next)
-        jets.place(k + 1, 0.0, q[k + 1], v[k + 1])
+        jets.dependent(k + 1, 0.0, q[k + 1], v[k + 1])
         found.append(known)
         if events[0] is not None:
             events.append(jets.events(k, of_t, q[k], v[k], known))

@@ -135,7 +135,7 @@ class Taylor(Method):
         return f"from {LEAST_ORDER} to {MOST_ORDER}, chosen by tolerance, or specified"
 
     def refusal(self, layout: Layout) -> str | None:
-        if not (layout.has_placed_nodes and layout.of_velocities.any()):
+        if not (layout.has_dependents and layout.of_velocities.any()):
             return super().refusal(layout)
         return (
             f"Method '{self.name}' does not integrate '{layout.name}', because it has dependent nodes together with "

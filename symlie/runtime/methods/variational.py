@@ -85,7 +85,7 @@ class Variational(SelfAdjoint, ProgrammedMethod):
 
     def refusal(self, layout: Layout) -> str | None:
         what = ""
-        if layout.has_placed_nodes:
+        if layout.has_dependents:
             what = "forces on its dependent nodes do not follow from a Lagrangian of the other nodes"
         elif not layout.of_velocities.all():
             what = "no discrete constraint is defined for its acceleration-level constraints"

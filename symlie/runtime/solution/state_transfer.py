@@ -30,7 +30,7 @@ def with_state(system: System, solution: Solution, t: float | None, nodes: Seque
     sources = _sources(system, solution, targets)
     changed = {key: rows for key, rows in system.initial_values.items() if key[0] not in sources}
     for node in targets:
-        moving = ~(node.fixed | node.placed)
+        moving = ~(node.fixed | node.dependent)
         for field in (*node.type.storage_fields, *(node.type.velocity_fields if node.type.velocities else ())):
             rows = field_rows(node, field.name, *own).copy()
             rows[moving] = field_rows(sources[node.name], field.name, *state)[moving]
@@ -40,7 +40,7 @@ def with_state(system: System, solution: Solution, t: float | None, nodes: Seque
 
 
 def _moves(node: NodeSlice) -> bool:
-    return not bool((node.fixed | node.placed).all())
+    return not bool((node.fixed | node.dependent).all())
 
 
 def _sources(system: System, solution: Solution, targets: Sequence[NodeSlice]) -> dict[str, NodeSlice]:

@@ -69,13 +69,12 @@ ALL_FEATURES = Features(
 def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
     """Return the features of a system for compiled code, in which all nodes of fixed topologies move, or for NumPy."""
     layout = mechanics.layout
-    placing = any(e.placements or e.located for e in layout.elements)
     return Features(
         is_fixed=layout.is_fixed,
         constrained=any(e.rows for e in layout.elements) if compiled else bool(layout.rows),
         has_fields=layout.has_fields,
         has_coordinate_rates=layout.has_coordinate_rates,
-        has_motions=bool(layout.manifest.motions) or placing,
+        has_motions=bool(layout.manifest.motions) or layout.has_dependents,
         integrates_velocities=bool((layout.integrated & layout.has_velocity).any()),
         has_redundant_rows=mechanics.takes_redundant_rows,
         mass_is_regular=mechanics.saddle_algebra is None,

@@ -52,7 +52,7 @@ def given_rates(layout: Layout, values: InitialValues) -> GivenRates | None:
     stated = {n.name: n for n in layout.manifest.nodes}
     for node in layout.nodes:
         storage[node.storage] = np.tile(stated[node.name].storage_given, node.count)
-        if not (is_replaced and node.placed.any()):
+        if not (is_replaced and node.dependent.any()):
             velocity[node.velocity] = np.tile(stated[node.name].velocity_given, node.count)
     for name, label in of_nodes(layout, values):
         node = layout.node(name)

@@ -47,9 +47,10 @@ typedef struct {
                                      * prescribed */
     const int *motion_storage;      /* first index of each prescribed node in q */
     const int *motion_velocity;     /* first index of each prescribed node in v */
-    long long locations;            /* number of ranges of elements that compute dependent nodes, in order of
+    long long dependent_runs;       /* number of runs of elements that compute dependent nodes, in order of
                                      * evaluation */
-    const int *location;            /* element type, first element and end of each range */
+    const int *dependent_run;       /* element type, first element and end of each run, whose elements descend if the
+                                     * end is smaller */
     long long moving_begin;         /* range of the components of increments, from the first to the last node type
                                      * that moves */
     long long moving_end;

@@ -97,22 +97,24 @@ static SYMLIE_INLINE void put_quotients(const int n, const symlie_real unit, con
 #endif
 }
 
-/* Compute dependent nodes sequentially, since they may depend on previous ones. */
-static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
-                                       const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,
-                                       const int to_first, const int *restrict to_nodes, const int lanes)
+/* Compute dependent nodes from the first lane to the end, added to references, which may be those of previous lanes;
+ * without references if there is no vector of them. */
+static SYMLIE_INLINE void put_dependent(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
+                                        const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,
+                                        const int to_first, const int *restrict to_nodes, const int lane, const int end, const int step)
 {
-    if (of == to && of_first >= 0 && to_first == of_first + 1) {
+    if (of == to && of_first >= 0 && to_first == of_first + step) {
         for (int m = 0; m < size; m++, to += to_stride) {
-            symlie_real place = to[of_first];
-            for (int i = 0; i < lanes; i++) to[to_first + i] = place = place + number_of(rows + m, i);
+            symlie_real sum = to[of_first + lane];
+            for (int i = lane; i != end; i += step) to[to_first + i] = sum = sum + number_of(rows + m, i);
         }
         return;
     }
-    for (int i = 0; i < lanes; i++)
-        for (int m = 0; m < size; m++)
-            to[m * to_stride + node_beside(to_first, to_nodes, i)] =
-                of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i);
+    for (int i = lane; i != end; i += step)
+        for (int m = 0; m < size; m++) {
+            symlie_real *place = to + m * to_stride + node_beside(to_first, to_nodes, i);
+            *place = of ? of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i) : number_of(rows + m, i);
+        }
 }
 
 /* Compute a = F r for the nodes of a block. The blocks of F are diagonal or symmetric; their components have the

@@ -61,7 +61,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
     return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + vectors_workspace(P) + 2 * (CACHE_LINE - 1);
 }
 
-#define PLACES_NODES (MOTIONS > PRESCRIBED)
+#define HAS_DEPENDENTS (MOTIONS > PRESCRIBED)
 
 #if CONSTRAINED && PRESCRIBED
 /* Compute c += factor B x for a prescribed x; both arrays are overwritten. */
@@ -135,11 +135,11 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
     system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0, series->q_1);
 #endif
     take_first(P, series, of_q, of_v);
-#if PLACES_NODES
+#if HAS_DEPENDENTS
     /* Dependent nodes without series remain constant, and their velocities follow from the accelerations; they are
      * recomputed for each state. */
-    system_begin_dependent_jets(P, J, t, q_0, v_0);
-    system_dependent_jets(P, J, 1, unit, x.next_q, x.next_v);
+    system_begin_dependent_jet(P, J, t, q_0, v_0);
+    system_dependent_jet(P, J, 1, unit, x.next_q, x.next_v);
     keep_first(P, series);
 #endif
 #if EVENT_SERIES
@@ -199,8 +199,8 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
 #endif
         system_found_jets(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate, x.next_q);
         divide_by(k + 1, unit, VELOCITY_SIZE, x.a, x.next_v);
-#if PLACES_NODES
-        system_dependent_jets(P, J, k + 1, zero, x.next_q, x.next_v);
+#if HAS_DEPENDENTS
+        system_dependent_jet(P, J, k + 1, zero, x.next_q, x.next_v);
 #endif
 #if EVENT_SERIES
         system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);

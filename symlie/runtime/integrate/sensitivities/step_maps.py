@@ -260,7 +260,7 @@ def refusal_of_matrices(system: System, method: Method, control: StepControl) ->
         return f"rules for the instruction {type(unknown).__name__} are missing"
     reasons = {
         "events change the state or the constraints of the model": layout.changes_state or layout.has_activities,
-        "the model has dependent nodes": layout.has_placed_nodes,
+        "the model has dependent nodes": layout.has_dependents,
         "the model has acceleration-level constraints": isinstance(method, Implicit) and not layout.of_velocities.all(),
         "the model is stepped in stored coordinates of rotations": layout.has_coordinate_rates,
         "constraint equations may be redundant": system.mechanics.takes_redundant_rows,

@@ -102,7 +102,7 @@ def _of_arrays(system: System, q: ArrayLike, v: ArrayLike | None, t: ArrayLike |
 def _take_dependent(system: System, t: Array, q: Array, v: Array) -> None:
     """Compute prescribed and dependent nodes and full turns of angles; check that all others are on their groups."""
     layout, kernels = system.layout, system.kernels
-    has_motions = len(layout.motion_storage) or layout.has_placed_nodes
+    has_motions = len(layout.motion_storage) or layout.has_dependents
     if has_motions:
         kernels.prescribe_rows(system.prepared, t, q, v)
     check_on_groups(layout, q, kernels.normalize_rows(q), "configuration")

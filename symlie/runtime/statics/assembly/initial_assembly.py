@@ -114,6 +114,6 @@ def _with_velocities(system: System, v: Array, given: NDArray[np.bool_]) -> Syst
     for node in system.layout.nodes:
         rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)
         for part in node.type.velocity_fields:
-            if stated[~(node.fixed | node.placed), part.part].any():
+            if stated[~(node.fixed | node.dependent), part.part].any():
                 system = system.with_initial(node.name, **{part.name: rows[:, part.part]})
     return system

@@ -33,7 +33,7 @@ PASSED = 1e-9
 def checked_targets(system: System, targets: Mapping[str, object]) -> dict[str, Array]:
     """Return the values of outputs; raise UnknownNameError or ModelError."""
     layout = system.layout
-    if layout.has_placed_nodes:
+    if layout.has_dependents:
         raise ModelError(
             f"'{system.name}' has dependent nodes, to which targets of outputs do not apply; use the constrained form, "
             "with bodies and joints."

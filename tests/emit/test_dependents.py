@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.emit.c.placed_nodes import stages_read_placed_nodes
+from symlie.emit.c.dependents import stages_read_dependents
 from symlie.models import pendulum_chain
 from symlie.runtime.kernels.c_tables import problem_tables
 from tests.tolerances import BACKENDS_OF_SPACES
@@ -33,7 +33,7 @@ def chain(stated: str = "", links: int = 20) -> Any:
     apart = rod.below.v_dot - rod.above.v_dot
     rod.acceleration_constraint("tension", q.dot(apart) + omega.dot(omega))
     rod.field(rod.link, Omega=omega, U=q.cross(q.cross(apart)))
-    rod.dependent(rod.below, reference=rod.above, offset=q)
+    rod.dependent(rod.below, x=rod.above.x + q)
     model.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
     return model.derive()
 
@@ -42,7 +42,7 @@ def chain(stated: str = "", links: int = 20) -> Any:
 @pytest.mark.parametrize(("stated", "expected"), [("", False), ("spring", True), ("damper", True)])
 def test_stages_evaluate_dependent_nodes(stated: str, expected: bool) -> None:
     derived = chain(stated)
-    assert stages_read_placed_nodes(derived.emitted.types) == expected
+    assert stages_read_dependents(derived.emitted.types) == expected
     ends = [
         sl.solve(derived.compile(backend=backend), 0.3, method="rkmk_rk44", h=0.01).outputs["energy"][-1]
         for backend in ("c", "numpy")
@@ -52,8 +52,8 @@ def test_stages_evaluate_dependent_nodes(stated: str, expected: bool) -> None:
 
 def test_hamiltonian_chain_reads_dependent_nodes_in_stages() -> None:
     """Momenta include the mass at a rod, a dependent node."""
-    assert not stages_read_placed_nodes(pendulum_chain.build().derive().emitted.types)
-    assert stages_read_placed_nodes(pendulum_chain.build(formulation="hamiltonian").derive().emitted.types)
+    assert not stages_read_dependents(pendulum_chain.build().derive().emitted.types)
+    assert stages_read_dependents(pendulum_chain.build(formulation="hamiltonian").derive().emitted.types)
 
 
 def test_integration_tables_exclude_dependent_nodes() -> None:

@@ -13,6 +13,9 @@ Optimize: TypeAlias = Literal["default", "contract", "portable"]
 ExportTarget: TypeAlias = Literal["c", "fmu2", "fmu3"]
 """Targets of exports."""
 
+ExportReal: TypeAlias = Literal["double", "float"]
+"""Types of all numbers of exported C."""
+
 ExportKind: TypeAlias = Literal["cs", "me", "both"]
 """Kinds of functional mock-up units."""
 

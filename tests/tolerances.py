@@ -648,9 +648,14 @@ SHORTER_STEPS = 1e-10
 
 SINGLE_STEPS = 5e-6
 SINGLE_STEPS_OF_RODS = 1e-3
-"""Relative to the largest entry, in floats: 26 steps of a top, each of which rounds by 6e-8 a few times, and 500 of a
-rod, whose axial waves turn rounding errors of positions into velocities, by c/Δs = 200/s and more. Measured 3e-7 of the
-top, 2e-6 in q and 2.4e-4 in v of the rod."""
+SINGLE_IMPLICIT_STEPS = 1e-4
+"""Relative to the largest entry, in floats: 20 steps of a top, each of which rounds by 6e-8 a few times, and of a
+rod, whose axial waves turn rounding errors of positions into velocities, by c/Δs = 200/s and more. Newton's method
+ends where residuals are rounding, which forces of 1e4 N amplify. Measured 3e-7 of the top, 2.4e-4 in v of the rod,
+2e-5 of implicit steps."""
+
+SINGLE_ON_BOARDS = 2e-5
+"""The same after 1,000 steps of a top that turns by 150 rad, on a board: rounding of angles accumulates."""
 
 ADVANCED = 8.0
 """Roundings, in the compiled precision, of one exp and one product of poses with entries of one; measured 1.5 in
@@ -1268,6 +1273,14 @@ IMPORTED_GAP = 1e-12
 EXPORTED_TERMS = 1e-13
 """Of terms of the equations of motion from exported C, relative to their largest value: other orders of sums, measured
 2e-15."""
+
+EXCHANGED_IMPACTS = 1e-6
+"""Of states after two impacts that FMPy locates by CVode's root finder, with 1e-10 in relative tolerance of states:
+errors of times are multiplied by jumps of velocity of 8 m/s."""
+
+DERIVATIVES_OF_UNITS = 1e-9
+"""Relative to the largest derivative, of differences of order four with steps of 2^-16: rounding of 1e-16 divided by
+the step, with terms of the equations of size 100."""
 
 EXPORTED_RESTARTS = 1e-9
 """Of an exported run that goes on with other parameters, after 64 steps of a top that turns with 150 rad/s: multipliers

@@ -10,7 +10,7 @@ from symlie.cli.common import START, add, add_model, system_of
 from symlie.cli.output import print_json
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import number, path
-from symlie.options import ExportKind, ExportTarget
+from symlie.options import ExportKind, ExportReal, ExportTarget
 
 SUMMARY = "Write a model with a method as self-contained C, or as a functional mock-up unit."
 DETAILS = """
@@ -39,6 +39,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         choices=get_args(ExportKind),
         default="cs",
         help="kind of a unit: co-simulation (default), model exchange, or both",
+    )
+    parser.add_argument(
+        "--real", choices=get_args(ExportReal), default="double", help="type of all numbers of C (default: double)"
     )
     parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: as in 'symlie run'")
     add(parser, "--method-option")
@@ -71,6 +74,7 @@ def run(arguments: Namespace) -> int:
         stabilize=arguments.stabilize,
         prefix=arguments.prefix,
         kind=arguments.kind,
+        real=arguments.real,
     )
     if arguments.json:
         files = sorted(f.name for f in Path(out).iterdir()) if Path(out).is_dir() else [Path(out).name]

@@ -12,6 +12,7 @@ from symlie.export.constants import constants_of
 from symlie.export.definitions import local, used
 from symlie.export.names import checked_prefix
 from symlie.export.plan import ExportPlan
+from symlie.export.single import in_single
 from symlie.export.start import start_rule
 from symlie.export.unit import one_unit
 from symlie.runtime.integrate.driver_library import driver_files
@@ -43,6 +44,7 @@ def exported_names(plan: ExportPlan, prefix: str) -> list[str]:
     """Return the names with external linkage."""
     names = [*API, "default_parameters", *(["linearize"] if plan.linearizes else [])]
     names += RATES if plan.with_rates else ()
+    names += ["change"] if plan.with_changes else []
     for i in plan.tables.inputs:
         names += [f"set_input_{i.identifier}", f"set_input_rate_{i.identifier}"]
     return [f"{prefix}_{name}" for name in names]
@@ -64,6 +66,8 @@ def source_files(plan: ExportPlan, prefix: str) -> dict[str, str]:
     files["exported.c"] = render("c/export/source.c.jinja", **known, driver_lines=lines, data=constants_of(plan))
     files = with_headers(files)
     unit = used(local(one_unit(files, "exported.c", {}), exported), exported)
+    if plan.real == "float":
+        unit = in_single(unit)
     head = render("c/export/opening.h.jinja", **known)
     return {f"{prefix}.h": header, f"{prefix}.c": head + unit}
 
@@ -83,7 +87,7 @@ def template_values(plan: ExportPlan, prefix: str) -> dict[str, object]:
         "model": layout.name,
         "method": plan.method.name,
         "version": VERSION,
-        "real": "double",
+        "real": plan.real,
         "h": repr(plan.h),
         "sizes": description.sizes(plan),
         "fixed": plan.fixed is not None,
@@ -102,6 +106,7 @@ def template_values(plan: ExportPlan, prefix: str) -> dict[str, object]:
         "lambda_comment": description.constraint_comment(layout),
         "linearizes": plan.linearizes,
         "rates": plan.with_rates,
+        "changes": plan.with_changes,
         "includes_newton": plan.includes_newton,
         "first_order": plan.method.first_order,
         "polynomial": plan.method.is_polynomial,

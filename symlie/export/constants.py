@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.export.plan import ExportPlan
+from symlie.export.single import MORE_ROUNDING
 from symlie.export.structures import c_array, c_structures
 from symlie.runtime.integrate.compiled_method import control_structure
 from symlie.runtime.integrate.request import Request
@@ -24,17 +25,23 @@ def constants_of(plan: ExportPlan) -> str:
     return "\n\n".join(_parts(plan))
 
 
-def _parts(plan: ExportPlan) -> Iterator[str]:
+def problem_constants(plan: ExportPlan) -> str:
+    """Return the definition of the topology."""
     layout, system = plan.layout, plan.system
-    yield f"#define GRID_TOLERANCE {GRID_TOLERANCE!r} /* fraction of a step */"
-    yield f"#define GAP_OF_INPUTS {GAP!r} /* from a jump to the next step, relative to times */"
     problem = problem_structure(layout, plan.problem_tables, system.prepared).members[0]
     elements = problem["elements"]
     assert isinstance(elements, Structures)
     without = tuple({k: v for k, v in e.items() if k != "parameters"} for e in elements.members)
     stated: dict[str, Member] = {name: value for name, value in problem.items() if name != "p"}
     stated["elements"] = Structures(elements.kind, without)
-    yield c_structures("problem", Structures("symlie_problem", (stated,)))
+    return c_structures("problem", Structures("symlie_problem", (stated,)))
+
+
+def _parts(plan: ExportPlan) -> Iterator[str]:
+    layout = plan.layout
+    yield f"#define GRID_TOLERANCE {GRID_TOLERANCE!r} /* fraction of a step */"
+    yield f"#define GAP_OF_INPUTS {GAP!r} /* from a jump to the next step, relative to times */"
+    yield problem_constants(plan)
     for name, request in (("fixed", plan.fixed), ("adaptive", plan.adaptive)):
         if request is not None:
             yield _control(plan, name, request)
@@ -106,7 +113,7 @@ def _tables(plan: ExportPlan) -> Iterator[str]:
     yield f"#define STOPS_OF_TABLES {len(columns)}"
     yield f"#define STOPS_OF_PARAMETERS {tables.kinks.size}"
     yield c_array("time_of_stop", columns[:, 0])
-    yield c_array("gap_of_stop", columns[:, 1])
+    yield c_array("gap_of_stop", columns[:, 1] * (MORE_ROUNDING if plan.real == "float" else 1))
     yield c_array("period_of_stop", columns[:, 2])
     yield c_array("input_of_stop", columns[:, 3].astype(np.int32))
     yield c_array("parameter_of_stop", tables.kinks.astype(np.int32))

@@ -47,9 +47,10 @@ class Definition:
 
     @property
     def variables(self) -> frozenset[str]:
-        """Words that may be variables of a function, and that it does not call."""
+        """Words that may be variables of a function or members of a structure, and that are not called."""
         code = _code(self.text)
-        return frozenset({*_DECLARED.findall(code)} - {*_CALLED.findall(code)} if self.is_function else ())
+        declares = self.is_function or code.lstrip().startswith("typedef struct")
+        return frozenset({*_DECLARED.findall(code)} - {*_CALLED.findall(code)} if declares else ())
 
 
 def definitions(text: str) -> Iterator[Definition]:

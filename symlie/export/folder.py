@@ -20,8 +20,9 @@ from symlie.version import VERSION
 STEPS = 64
 """Steps of the self-test."""
 
-EPS_PER_STEP = 2 * 2.0**-52
-"""Allowed difference of a step from that of symlie, if mathematical libraries differ."""
+EPS_PER_STEP = {"double": 2 * 2.0**-52, "float": 16 * 2.0**-23}
+"""Allowed difference of a step from that of symlie by number type: of doubles, if mathematical libraries differ; of
+floats, by rounding."""
 
 FORMAT = 1
 """Version of ``manifest.json``."""
@@ -60,15 +61,23 @@ def _self_test(plan: ExportPlan, known: Mapping[str, object]) -> str:
         t_eval=times[-1:] if is_fixed else times,
     )
     parts = run.q[-1], run.v[-1], run.multipliers[-1]
-    scales = [repr(max(1.0, float(np.abs(x).max(initial=0.0)))) for x in parts]
+    scales = [max(1.0, float(np.abs(x).max(initial=0.0))) for x in parts]
+    # Rounding of multipliers depends on the constraints, and in implicit methods on the step size.
+    compared = parts if plan.real == "double" else parts[:2]
     return render(
         "c/export/selftest.c.jinja",
         **known,
         steps=STEPS,
-        values=[repr(float(x)) for part in parts for x in part],
-        scales=scales,
-        tolerance=repr(EPS_PER_STEP * STEPS),
+        values=[literal(plan, x) for part in compared for x in part],
+        scales=[literal(plan, x) for x in scales],
+        tolerance=literal(plan, EPS_PER_STEP[plan.real] * STEPS),
+        step=literal(plan, h),
     )
+
+
+def literal(plan: ExportPlan, x: float) -> str:
+    """Return a number in C."""
+    return repr(float(x)) if plan.real == "double" else f"{np.float32(x)!s}f"
 
 
 def _page(plan: ExportPlan, known: Mapping[str, object], stack: int | None) -> str:
@@ -89,11 +98,12 @@ def _page(plan: ExportPlan, known: Mapping[str, object], stack: int | None) -> s
         constants=[p.name for p in plan.parameters.parameters if p.is_constant],
         fields=fields,
         states=list(_states(plan)),
+        tolerance=f"{EPS_PER_STEP[plan.real] * STEPS:.2g}",
     )
 
 
 def state_bytes(plan: ExportPlan) -> int:
-    """Return the size of the structure of a state on machines with 8-byte alignment of doubles."""
+    """Return the size of the structure of a state on machines with 8-byte alignment of its whole numbers."""
     sizes = description.sizes(plan)
     kinds = [c["kind"] for c in description.counters()]
     inputs = len(plan.tables.inputs)
@@ -113,7 +123,8 @@ def state_bytes(plan: ExportPlan) -> int:
         "workspace",
     )
     arrays = [sizes[name] for name in names] + [e.rows * e.prepared for e in description.element_places(plan)]
-    return 8 * (whole + single + sum(max(n, 1) for n in arrays))
+    numbers = single + sum(max(n, 1) for n in arrays)
+    return 8 * (whole + (numbers if plan.real == "double" else (numbers + 1) // 2))
 
 
 def _states(plan: ExportPlan) -> Iterator[tuple[str, str, str]]:
@@ -144,6 +155,7 @@ def manifest(plan: ExportPlan, prefix: str, stack: int | None) -> dict[str, obje
         "model": plan.layout.name,
         "prefix": prefix,
         "method": plan.method.name,
+        "real": plan.real,
         "step": plan.h,
         "equations": plan.layout.interface_hash,
         "sizes": dict(description.sizes(plan)),

@@ -12,6 +12,7 @@ from symlie.contract.sets import kernel_set
 from symlie.errors import FormatError, ModelError, NoCompilerError, UnsupportedMethodError
 from symlie.export.inputs import Tables, tables_of_system
 from symlie.export.parameters import ParameterVector, parameter_vector
+from symlie.options import ExportReal
 from symlie.runtime.integrate.compiled_method import CompiledMethod, tables_of
 from symlie.runtime.integrate.driver_library import kernel_sets
 from symlie.runtime.integrate.request import Request, count_dependent_rows, request_of
@@ -47,6 +48,8 @@ class ExportPlan:
         Options of runs, as in `solve`.
     with_rates
         True for the rates of all states, from which other programs integrate.
+    real
+        Type of all numbers.
     """
 
     system: System
@@ -56,11 +59,17 @@ class ExportPlan:
     h: float
     options: RunOptions
     with_rates: bool = False
+    real: ExportReal = "double"
 
     @property
     def layout(self) -> Layout:
         """Layout of the system."""
         return self.system.layout
+
+    @property
+    def with_changes(self) -> bool:
+        """True for changes of the state at events, after which other programs continue."""
+        return self.with_rates and self.layout.changes_state
 
     @cached_property
     def start(self) -> Start:
@@ -143,7 +152,7 @@ class ExportPlan:
         return MOST_EVENTS * len(layout.events) * (width + self.method.own_size(layout))
 
 
-def export_plan(system: System, options: RunOptions, h: float | None) -> ExportPlan:
+def export_plan(system: System, options: RunOptions, h: float | None, real: ExportReal = "double") -> ExportPlan:
     """Return the plan of an export with the options of `solve`; ``h`` is the step size of fixed steps, in s, or None.
 
     Raises
@@ -180,7 +189,7 @@ def export_plan(system: System, options: RunOptions, h: float | None) -> ExportP
                 f"Method '{chosen.method.name}' cannot be exported to C99, because {reason}; use half_explicit_5, "
                 "another explicit method, generalized_alpha or rattlie."
             )
-    plan = ExportPlan(system, chosen.method, fixed, adaptive, 1e-3 if h is None else h, options)
+    plan = ExportPlan(system, chosen.method, fixed, adaptive, 1e-3 if h is None else h, options, real=real)
     _check_size(plan)
     return plan
 

@@ -14,8 +14,10 @@ from symlie.export.fmu.unit import write_unit
 from symlie.export.folder import c_folder
 from symlie.export.names import checked_prefix
 from symlie.export.plan import ExportPlan, export_plan
-from symlie.options import ExportKind, ExportTarget, Stabilization
+from symlie.export.single import DEFAULT_TOLERANCE, LEAST_TOLERANCE
+from symlie.options import ExportKind, ExportReal, ExportTarget, Stabilization
 from symlie.publish.folders import write_files
+from symlie.runtime.integrate.request import least_tolerance
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.methods.chosen import MethodLike
 from symlie.runtime.system.system import System
@@ -34,6 +36,7 @@ def exported(
     stabilize: Stabilization = "none",
     prefix: str | None = None,
     kind: ExportKind = "cs",
+    real: ExportReal = "double",
 ) -> Path:
     """See `symlie.runtime.system.system.System.export`."""
     if target not in get_args(ExportTarget):
@@ -45,8 +48,14 @@ def exported(
     )
     if kind not in get_args(ExportKind):
         raise UnknownNameError(f"Unknown kind '{kind}'; use one of: {', '.join(get_args(ExportKind))}.")
+    if real not in get_args(ExportReal):
+        raise UnknownNameError(f"Unknown number type '{real}'; use one of: {', '.join(get_args(ExportReal))}.")
+    if real == "float":
+        if target != "c":
+            raise ModelError(f"The numbers of a unit for {target} are doubles; export C for floats.")
+        options = single_tolerances(options, h)
     name = checked_prefix(system.name if prefix is None else prefix)
-    plan = export_plan(system, options, h)
+    plan = export_plan(system, options, h, real)
     if plan.method.steps_over(plan.layout):
         raise UnsupportedMethodError(
             f"Exported code of '{system.name}' cannot step over the impacts of contacts, as '{plan.method.name}' does; "
@@ -62,14 +71,27 @@ def exported(
     return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out)
 
 
+def single_tolerances(options: RunOptions, h: float | None) -> RunOptions:
+    """Return options with the tolerances of floats; raise `ModelError` if stated ones are below their rounding."""
+    if options.rtol is None and options.atol is None:
+        return options if h is not None else dataclasses.replace(options, rtol=DEFAULT_TOLERANCE)
+    if least_tolerance(options.rtol, options.atol) < LEAST_TOLERANCE:
+        raise ModelError(
+            f"Tolerances below {LEAST_TOLERANCE} are below the rounding of floats over a step; use larger ones, or "
+            "doubles."
+        )
+    return options
+
+
 def check_exchange(plan: ExportPlan) -> None:
     """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
     layout = plan.layout
     reasons = {
-        "prescribed or dependent nodes": bool(len(layout.motion_storage)) or layout.has_dependents,
+        "constraints on dependent nodes, which projections cannot move": layout.constrains_dependent_nodes,
         "unwrapped angles": layout.has_unwrapped,
         "angular velocities of rotation parameters": layout.has_coordinate_rates,
-        "changes at events": layout.changes_state or layout.has_activities,
+        "contacts": bool(len(layout.contacts)),
+        "released constraints": layout.has_activities,
         "constraints on accelerations": bool(layout.rows) and not layout.of_velocities.all(),
     }
     for reason, applies in reasons.items():

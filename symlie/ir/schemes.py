@@ -120,15 +120,16 @@ def scheme_for(function: CoefficientFunction, precision: Precision = "double") -
     # Members of the shipped family use the shipped pieces, on their interval or on the standard one; others Taylor
     # polynomials whose remainders are bounded in rational arithmetic.
     upper = Fraction(int(function.upper.p), int(function.upper.q))
-    return _scheme(function.primitive_name, function.base_name, upper, precision)
+    return named_scheme(function.primitive_name, function.base_name, upper, precision)
 
 
 def in_precision(scheme: Scheme, precision: Precision) -> Scheme:
     """Return the scheme of the same function in another precision."""
-    return _scheme(scheme.function, scheme.base_name, Fraction(scheme.upper), precision)
+    return named_scheme(scheme.function, scheme.base_name, Fraction(scheme.upper), precision)
 
 
-def _scheme(name: str, base_name: str, upper: Fraction, precision: Precision) -> Scheme:
+def named_scheme(name: str, base_name: str, upper: Fraction, precision: Precision) -> Scheme:
+    """Return the scheme of a function by its names and the end of its working interval."""
     for end in (upper, TAYLOR_UPPER):
         pieces = standard_pieces().get((base_name, end, precision))
         if pieces:

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symlie as sl
 from symlie.export.c import exported_names
 from symlie.export.plan import export_plan
 from symlie.export.stack import stack_use
 from symlie.runtime.integrate.run_options import RunOptions
+from tests import tolerances
 from tests.conftest import Programs
 from tests.export.programs import STRICT, exported, numbers, results, system_with
 
@@ -40,6 +42,9 @@ BOARDS = {
     "M4": Board(("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft"), "mps2-an386"),
     "M7": Board(("-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard"), "mps2-an500"),
 }
+SINGLE = Board(("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"), "mps2-an386")
+"""A Cortex-M4 with a unit for floats."""
+
 OPTIONS = ("-O2", "-ffp-contract=off")
 
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -109,6 +114,20 @@ def test_text_and_stack_are_small(board: str, tmp_path: Path) -> None:
     names = exported_names(export_plan(system, RunOptions(), 2.0**-10), "p")
     stack = stack_use([CROSS, *flags, "-std=c99", *OPTIONS], files, "p.c", names)
     assert stack is not None and 1000 < stack <= LARGEST_STACK
+
+
+def test_floats_are_near_doubles_on_boards(tmp_path: Path) -> None:
+    """A unit for floats computes all steps; the reference is a run with doubles."""
+    system = system_with("heavy_top", group="SE3")
+    exported(system, tmp_path, h=2.0**-10, real="float")
+    (host,) = results(tmp_path, PRINTED, options=OPTIONS)
+    found = numbers(on_board(SINGLE, tmp_path, "main.c"))
+    np.testing.assert_array_equal(found, host)
+    solution = sl.solve(system, STEPS * 2.0**-10, h=2.0**-10)
+    for values, expected in ((found[1:13], solution.q[-1]), (found[13:19], solution.v[-1])):
+        difference = np.abs(values - expected).max() / np.abs(expected).max()
+        assert 0 < difference <= tolerances.SINGLE_ON_BOARDS
+    assert "passed" in on_board(SINGLE, tmp_path, "p_selftest.c")
 
 
 def test_static_analysis_finds_no_errors(needs: Programs, tmp_path: Path) -> None:

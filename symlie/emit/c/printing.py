@@ -141,10 +141,15 @@ def _definition(base_name: str) -> str:
     return "\n".join(textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False))
 
 
-def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:
-    """Return the C source of a coefficient function as in model headers, in the precision of the scheme."""
+def coefficient_source(scheme: Scheme, prefix: str = "symlie_", *, is_copy: bool = False) -> str:
+    """Return the C source of a coefficient function as in model headers, or of its copy without a branch, in the
+    precision of the scheme."""
     return render(
-        "c/kernels/coefficient_source.jinja", f=coefficient_function(scheme), prefix=prefix, real=scheme.precision
+        "c/kernels/coefficient_source.jinja",
+        f=coefficient_function(scheme),
+        prefix=prefix,
+        real=scheme.precision,
+        is_copy=is_copy,
     )
 
 

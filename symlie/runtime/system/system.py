@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.options import ExportKind, ExportTarget, Stabilization
+from symlie.options import ExportKind, ExportReal, ExportTarget, Stabilization
 from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
@@ -609,6 +609,7 @@ class System(SystemValues, Evaluations):
         stabilize: Stabilization = "none",
         prefix: str | None = None,
         kind: ExportKind = "cs",
+        real: ExportReal = "double",
     ) -> Path:
         """Write this system with a method as self-contained C, or as a functional mock-up unit.
 
@@ -625,12 +626,14 @@ class System(SystemValues, Evaluations):
             Step size, in s. C: that of the self-test and of examples; default: 1e-3. Units: fixed steps of at most this
             length; default: adaptive steps, or steps of 1e-3 s if the method has no error estimate.
         rtol, atol
-            Tolerances of adaptive steps, as in `solve`.
+            Tolerances of adaptive steps, as in `solve`; with floats, rtol is 1e-4 by default and at least 1e-5.
         prefix
             Prefix of all exported names; default: the name of the system.
         kind
             Kind of a unit: ``"cs"``, co-simulation, in which the unit takes the steps; ``"me"``, model exchange, in
             which another program integrates the states; ``"both"``.
+        real
+            Type of all numbers of C: ``"double"`` or ``"float"``; units have doubles.
 
         Returns
         -------
@@ -640,7 +643,7 @@ class System(SystemValues, Evaluations):
         Raises
         ------
         UnknownNameError
-            If the target or the kind does not exist.
+            If the target, the kind or the number type does not exist.
         UnsupportedMethodError
             If the method cannot integrate the system, or cannot be exported.
         ModelError
@@ -656,7 +659,7 @@ class System(SystemValues, Evaluations):
 
         return export(
             self, target, out, method=method, method_options=method_options, h=h, rtol=rtol, atol=atol,
-            stabilize=stabilize, prefix=prefix, kind=kind,
+            stabilize=stabilize, prefix=prefix, kind=kind, real=real,
         )  # fmt: skip
 
     def with_configuration(self, q: Array) -> System:

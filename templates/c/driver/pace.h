@@ -27,7 +27,7 @@ static inline void record_tried(symlie_record *record, const symlie_attempt *att
     row[0] = attempt->t;
     row[1] = attempt->h;
     row[2] = error;
-    row[3] = accepted;
+    row[3] = (symlie_scalar)accepted;
     row[4] = (symlie_scalar)SYMLIE_OF_LANE(newton->iterations, lane);
     row[5] = (symlie_scalar)SYMLIE_OF_LANE(newton->jacobians, lane);
     row[6] = (symlie_scalar)SYMLIE_OF_LANE(newton->halvings, lane);

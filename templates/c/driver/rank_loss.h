@@ -51,7 +51,7 @@ static inline int has_vanishing_row(const symlie_problem *restrict P, const syml
 
 /* Return whether the residual of Phi at the end of a step is not small compared with the distance to a singular
  * configuration: Newton steps of the projection contract slowly there. */
-SYMLIE_COLD int is_between_branches(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end, double contraction,
+SYMLIE_COLD int is_between_branches(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end, symlie_scalar contraction,
                                     mass_matrix *restrict mass, const symlie_trial *restrict trial)
 {
     ARRAY(B, JACOBIAN_VALUES);
@@ -102,7 +102,7 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     for (int k = 0; k < JACOBIAN_VALUES; k++) other[k] = fabs(B[k]);
     for (int k = 0; k < DIMENSION; k++) d[k] = fabs(trial->v[k]);
     lengths_of_rows(P, other, d, length);
-    for (int i = 0; i < ROWS; i++) c[i] = -length[i] * sin(PROBE_ANGLE * (i + 1));
+    for (int i = 0; i < ROWS; i++) c[i] = -length[i] * sin(PROBE_ANGLE * (symlie_scalar)(i + 1));
     for (int n = 0; n < RANK_ITERATIONS; n++) {
         for (int k = 0; k < DIMENSION; k++) r[k] = 0;
         if (!solve_stage(P, mass, B, B, r, c, d, mu)) return 0;
@@ -142,7 +142,7 @@ SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restri
                            const symlie_control *restrict control, int is_suspicious, mass_matrix *restrict mass,
                            symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    const double contraction = is_suspicious && !control->is_adaptive ? ABRUPT_CONTRACTION : BRANCH_CONTRACTION;
+    const symlie_scalar contraction = is_suspicious && !control->is_adaptive ? ABRUPT_CONTRACTION : BRANCH_CONTRACTION;
     if (!is_between_branches(P, work, end, contraction, mass, trial) && !(is_suspicious && is_near_rank_loss(P, work, t, end, mass, state, trial))) return SYMLIE_DONE;
     state->rank_changes++;
     if (control->watches_rank < 2) return SYMLIE_DONE;

@@ -16,7 +16,7 @@ static inline int has_mass(const symlie_problem *restrict P, const symlie_starts
     symlie_mass(P, starts->t, q, mass.M);
     if (!all_finite(MASS_VALUES, mass.M)) return 0;
     for (int k = 0; k < MASS_VALUES; k++)
-        if (starts->mass_row[k] == starts->mass_column[k]) mass.M[k] *= 1 - SURELY_MASS * DIMENSION;
+        if (starts->mass_row[k] == starts->mass_column[k]) mass.M[k] *= 1 - SURELY_MASS * (symlie_scalar)DIMENSION;
     return factorize_mass(P, mass.M, mass.F);
 }
 
@@ -104,7 +104,7 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
     for (int k = 0; k < DIMENSION; k++) zero[k] = 0;
     for (int k = 0; k < MASS_VALUES; k++) {
         const int is_first = starts->mass_row[k] == starts->mass_column[k] && !(zero[starts->mass_row[k]] > 0);
-        gram.M[k] = is_first;
+        gram.M[k] = (symlie_real)is_first;
         if (is_first) zero[starts->mass_row[k]] = 1;
     }
     if (!factorize_mass(P, gram.M, gram.F)) return 0;

@@ -42,7 +42,7 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
     copy(DIMENSION, state->acceleration, at->acceleration);
     at->acceleration_is_valid = state->acceleration_is_valid;
     for (int part = 0; part < parts; part++) {
-        const int status = starter_step(P, work, t + part * (h / parts), h / parts, control, mass, at, trial);
+        const int status = starter_step(P, work, t + (symlie_scalar)part * (h / (symlie_scalar)parts), h / (symlie_scalar)parts, control, mass, at, trial);
         if (status != SYMLIE_DONE) return status;
         if (!all_finite(STORAGE, trial->q) || !all_finite(ROWS, trial->lambda)) return SYMLIE_NOT_FINITE;
         evaluations += trial->rhs_evaluations;
@@ -73,6 +73,7 @@ static inline int take_starting_step(const symlie_problem *restrict P, symlie_re
     symlie_state at = *state;
     at.q = q, at.v = v, at.lambda = lambda, at.acceleration = acceleration;
     int is_known = 0;
+    for (int k = 0; k < DIMENSION; k++) increment[k] = SYMLIE_NUMBER(0);
     trial->is_rough = 0;
     for (int parts = 1; parts <= MOST_PARTS; parts *= 2) {
         const int status = take_parts(P, work, t, h, parts, control, mass, state, &at, increment, trial);

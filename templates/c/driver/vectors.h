@@ -170,7 +170,7 @@ static inline void shift(int vectors, int n, const symlie_real *restrict newest,
     copy((vectors - 1) * n, others, out + n);
 }
 
-/* The largest absolute entry, or bound >= 0 if that is larger. The bit patterns of nonnegative doubles have the
+/* The largest absolute entry, or bound >= 0 if that is larger. The bit patterns of nonnegative numbers have the
  * order of the numbers, with NaN above all others, so NaN propagates. */
 PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
@@ -179,8 +179,13 @@ PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, sy
         bound = SYMLIE_WHERE((symlie_mask)fabs(x[k]) > (symlie_mask)bound, fabs(x[k]), bound);
     return bound;
 #else
+#if SYMLIE_SINGLE
+    float a = bound;
+    int largest, bits;
+#else
     double a = SYMLIE_VALUE(bound);
     long long largest, bits;
+#endif
     memcpy(&largest, &a, sizeof largest);
     for (int k = 0; k < n; k++) {
         a = fabs(SYMLIE_VALUE(x[k]));
@@ -205,7 +210,7 @@ PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
         for (int j = 0; j < 4; j++) zero[j] += x[k + j] * 0;
     for (; k < n; k++) zero[0] += x[k] * 0;
     return SYMLIE_ALL((zero[0] + zero[1]) + (zero[2] + zero[3]) == 0);
-#elif UNROLL_STAGES
+#elif UNROLL_STAGES || SYMLIE_SINGLE
     symlie_real zero = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k++) zero += x[k] * 0;
     return SYMLIE_ALL(zero == 0);

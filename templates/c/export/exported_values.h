@@ -97,6 +97,7 @@ static int rates_exported(exported_state *s, const exported_parameters *p, symli
     symlie_real rate[EXPORTED_DIMENSION];
     int status = evaluate(s, p, &call);
     if (status != SYMLIE_DONE) return status;
+    if (MOTIONS) system_prescribe(&call.P, s->t, s->q, s->v);
     status = acceleration_of_state(&call.P, s->t, s->q, s->v, v_dot, lambda);
     if (status != SYMLIE_DONE) return status;
     for (int k = 0; k < EXPORTED_DIMENSION; k++) rate[k] = s->v[k];
@@ -115,12 +116,39 @@ static int drift_exported(exported_state *s, const exported_parameters *p, symli
     const int status = evaluate(s, p, &call);
     if (status != SYMLIE_DONE) return status;
     *out = 0;
+    if (MOTIONS) system_prescribe(&call.P, s->t, s->q, s->v);
     symlie_normalize(&call.P, s->q, moved);
     residuals_at(&call.P, s->t, s->q, s->v, position, velocity);
     for (int k = 0; k < EXPORTED_STORAGE; k++) *out = fmax(*out, fabs(moved[k] - s->q[k]));
     for (int k = 0; k < EXPORTED_ROWS; k++) *out = fmax(*out, fabs(position[k]));
     return SYMLIE_DONE;
 }
+
+#if HAS_CHANGES
+/* Change the state at events, which have happened where the flags are 1. */
+static int change_exported(exported_state *s, const exported_parameters *p, const unsigned char *has_happened)
+{
+    exported_call call;
+    int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    open_call(s, &call);
+    const symlie_problem *P = &call.P;
+    const symlie_control *control = &EXPORTED_CONTROL;
+    const symlie_plan plan = {.control = control};
+    mass_matrix mass;
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
+    if (!evaluate_mass(P, s->t, s->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
+    for (int k = 0; k < EXPORTED_EVENTS; k++) {
+        if (!has_happened[k] || !control->event_changes[k]) continue;
+        symlie_real *row = call.record.event + EVENT_WIDTH * call.record.events++;
+        row[0] = (symlie_real)k, row[1] = s->t;
+    }
+    status = change_state(P, work, 0, &plan, s->t, &mass, &call.state, &call.record);
+    if (status == SYMLIE_ACCUMULATION) status = SYMLIE_DONE;
+    s->is_stale = 1, s->is_followed = 0, s->has_grid = 0;
+    return status;
+}
+#endif
 
 /* Take over a state that a program wrote to t, q and v: steps begin anew there. */
 static void take_exported(exported_state *s)

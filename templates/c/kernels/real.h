@@ -26,6 +26,9 @@
 #ifndef SYMLIE_REAL
 #define SYMLIE_REAL double
 #endif
+#ifndef SYMLIE_SINGLE
+#define SYMLIE_SINGLE 0 /* 1 if the type of all numbers and constants is float */
+#endif
 #ifndef SYMLIE_LANES
 #define SYMLIE_LANES 1
 #endif

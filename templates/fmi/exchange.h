@@ -7,7 +7,7 @@ static void get_states(unit_data *d, int is_rate, double *to)
 {
     for (int i = 0; i < VARIABLES; i++) {
         const unit_variable *variable = variables + i;
-        if (variable->kind != OF_Q && variable->kind != OF_V) continue;
+        if (!variable->is_state) continue;
         const double *from = variable->kind == OF_Q ? (is_rate ? d->q_dot : d->s.q) : (is_rate ? d->v_dot : d->s.v);
         for (int k = 0; k < variable->size; k++) *to++ = from[variable->place + k];
     }
@@ -17,7 +17,7 @@ static void set_states(unit_data *d, const double *from)
 {
     for (int i = 0; i < VARIABLES; i++) {
         const unit_variable *variable = variables + i;
-        if (variable->kind != OF_Q && variable->kind != OF_V) continue;
+        if (!variable->is_state) continue;
         double *to = variable->kind == OF_Q ? d->s.q : d->s.v;
         for (int k = 0; k < variable->size; k++) to[variable->place + k] = *from++;
     }
@@ -37,10 +37,12 @@ static void keep_events(unit_data *d)
     for (int k = 0; k < EVENTS_OF_UNIT; k++) d->event_before[k] = d->event[k];
 }
 
-/* Project the states if they drifted, and find out whether a terminal event has occurred. */
+/* Project the states if they drifted, and change them at events; terminal events end the run. */
 static int handle_events(unit_data *d, int *is_moved)
 {
     double drift = 0;
+    unsigned char has_happened[EVENTS_OF_UNIT + 1] = {0};
+    int is_changed = 0;
     *is_moved = 0;
     int status = refresh(d);
     if (!status) status = drift_of_unit(d, &drift);
@@ -52,7 +54,15 @@ static int handle_events(unit_data *d, int *is_moved)
     for (int k = 0; !status && k < EVENTS_OF_UNIT; k++) {
         const double before = d->event_before[k], now = d->event[k];
         const int rises = before < 0 && now >= 0, falls = before > 0 && now <= 0;
-        if (is_terminal[k] && ((rises && direction[k] >= 0) || (falls && direction[k] <= 0))) d->has_ended = 1;
+        if (!(rises && direction[k] >= 0) && !(falls && direction[k] <= 0)) continue;
+        if (is_terminal[k]) d->has_ended = 1;
+        has_happened[k] = 1, is_changed |= changes_state_at[k];
+        d->event_before[k] = now;
+    }
+    if (!status && is_changed) {
+        status = change_unit(d, has_happened);
+        *is_moved = 1;
+        if (!status) status = refresh(d);
     }
     return status;
 }

@@ -226,15 +226,27 @@ UNUSED_GETTER(String, fmi2String)
 
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference r[], size_t n, const fmi2Integer orders[], fmi2Real values[])
 {
+#if HAS_DERIVATIVES
+    unit_instance *m = c;
+    for (size_t k = 0; k < n; k++)
+        if (orders[k] != 1) return report(m, fmi2Error, "outputs have derivatives of order 1 only");
+    return checked(m, n ? time_derivatives(&m->data, r, n, values) : 0);
+#else
     (void)r, (void)orders, (void)values;
     return n ? report(c, fmi2Error, "the unit has no derivatives of outputs") : fmi2OK;
+#endif
 }
 
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference z[], size_t n, const fmi2ValueReference x[], size_t count,
                                         const fmi2Real dx[], fmi2Real dz[])
 {
+#if HAS_DERIVATIVES
+    unit_instance *m = c;
+    return checked(m, directional_derivative(&m->data, z, n, x, count, dx, dz));
+#else
     (void)z, (void)n, (void)x, (void)count, (void)dx, (void)dz;
     return report(c, fmi2Error, "the unit has no directional derivatives");
+#endif
 }
 
 fmi2Status fmi2CancelStep(fmi2Component c) { return report(c, fmi2Error, "no step is pending"); }

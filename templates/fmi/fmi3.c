@@ -254,10 +254,6 @@ ABSENT(GetClock, const fmi3ValueReference r[], size_t n, fmi3Clock values[])
 ABSENT(SetClock, const fmi3ValueReference r[], size_t n, const fmi3Clock values[])
 ABSENT(GetNumberOfVariableDependencies, fmi3ValueReference r, size_t *n)
 ABSENT(GetVariableDependencies, fmi3ValueReference r, size_t i[], fmi3ValueReference on[], size_t j[], fmi3DependencyKind kinds[], size_t n)
-ABSENT(GetDirectionalDerivative, const fmi3ValueReference z[], size_t n, const fmi3ValueReference x[], size_t count, const fmi3Float64 seed[],
-       size_t seeds, fmi3Float64 values[], size_t size)
-ABSENT(GetAdjointDerivative, const fmi3ValueReference z[], size_t n, const fmi3ValueReference x[], size_t count, const fmi3Float64 seed[],
-       size_t seeds, fmi3Float64 values[], size_t size)
 ABSENT_ALONE(EnterConfigurationMode)
 ABSENT_ALONE(ExitConfigurationMode)
 ABSENT_ALONE(EvaluateDiscreteStates)
@@ -269,8 +265,50 @@ ABSENT(SetIntervalDecimal, const fmi3ValueReference r[], size_t n, const fmi3Flo
 ABSENT(SetIntervalFraction, const fmi3ValueReference r[], size_t n, const fmi3UInt64 x[], const fmi3UInt64 y[])
 ABSENT(SetShiftDecimal, const fmi3ValueReference r[], size_t n, const fmi3Float64 x[])
 ABSENT(SetShiftFraction, const fmi3ValueReference r[], size_t n, const fmi3UInt64 x[], const fmi3UInt64 y[])
-ABSENT(GetOutputDerivatives, const fmi3ValueReference r[], size_t n, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
 ABSENT(ActivateModelPartition, fmi3ValueReference r, fmi3Float64 t)
+
+#if HAS_DERIVATIVES
+static int has_size(const fmi3ValueReference r[], size_t n, size_t size)
+{
+    for (size_t k = 0; k < n; k++) {
+        const unit_variable *variable = variable_of(r[k]);
+        if (!variable || (size_t)variable->size > size) return 0;
+        size -= (size_t)variable->size;
+    }
+    return size == 0;
+}
+
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference z[], size_t n, const fmi3ValueReference x[], size_t count,
+                                        const fmi3Float64 seed[], size_t seeds, fmi3Float64 values[], size_t size)
+{
+    unit_instance *m = c;
+    if (!has_size(x, count, seeds) || !has_size(z, n, size)) return report(m, fmi3Error, "the number of values is wrong");
+    return checked(m, directional_derivative(&m->data, z, n, x, count, seed, values));
+}
+
+fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference z[], size_t n, const fmi3ValueReference x[], size_t count,
+                                    const fmi3Float64 seed[], size_t seeds, fmi3Float64 values[], size_t size)
+{
+    unit_instance *m = c;
+    if (!has_size(z, n, seeds) || !has_size(x, count, size)) return report(m, fmi3Error, "the number of values is wrong");
+    return checked(m, adjoint_derivative(&m->data, z, n, x, count, seed, seeds, values));
+}
+
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference r[], size_t n, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
+{
+    unit_instance *m = c;
+    if (!has_size(r, n, count)) return report(m, fmi3Error, "the number of values is wrong");
+    for (size_t k = 0; k < n; k++)
+        if (orders[k] != 1) return report(m, fmi3Error, "outputs have derivatives of order 1 only");
+    return checked(m, n ? time_derivatives(&m->data, r, n, values) : 0);
+}
+#else
+ABSENT(GetDirectionalDerivative, const fmi3ValueReference z[], size_t n, const fmi3ValueReference x[], size_t count, const fmi3Float64 seed[],
+       size_t seeds, fmi3Float64 values[], size_t size)
+ABSENT(GetAdjointDerivative, const fmi3ValueReference z[], size_t n, const fmi3ValueReference x[], size_t count, const fmi3Float64 seed[],
+       size_t seeds, fmi3Float64 values[], size_t size)
+ABSENT(GetOutputDerivatives, const fmi3ValueReference r[], size_t n, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
+#endif
 
 #if HAS_EXCHANGE
 fmi3Status fmi3EnterEventMode(fmi3Instance c)

@@ -281,6 +281,49 @@ def test_exchanged_states_end_at_terminal_events(version: int, tmp_path: Path) -
     assert abs(rows[-1][0] - end) < 2e-2
 
 
+def exchanged(file: Path, names: list[str], end: float) -> np.ndarray:
+    """States at the end of a simulation by CVode."""
+    told = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": 1e-10, "output_interval": 1e-2}
+    rows = fmpy.simulate_fmu(str(file), output=names, stop_time=end, **told)
+    return np.concatenate([np.ravel(x) for x in rows.tolist()[-1][1:]])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_prescribed_nodes_move_with_exchanged_states(version: int, tmp_path: Path) -> None:
+    """They are no states; the unit computes them."""
+    system = driven_pivot()
+    file = system.export(TARGETS[version], tmp_path / "pivot.fmu", kind="me")
+    assert validation.validate_fmu(str(file)) == []
+    described = fmpy.read_model_description(str(file))
+    rates = [v.name for v in described.modelVariables if v.name.startswith("der(")]
+    assert rates and all("bob" in name for name in rates)
+    names = [v.name for v in described.modelVariables if v.name.startswith(("pivot.x", "bob.x"))]
+    solution = sl.solve(system, 1.0, rtol=1e-12, t_eval=[1.0])
+    expected = np.concatenate([x[-1, part] for part in (slice(2), slice(2, 4)) for x in (solution.q, solution.v)])
+    np.testing.assert_allclose(exchanged(file, names, 1.0), expected, rtol=0, atol=tolerances.EXCHANGED)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_exchanged_states_change_at_events(version: int, tmp_path: Path) -> None:
+    """A ball that bounces twice in a second."""
+    model = sl.Model("ball")
+    ball = model.node("ball", "R1")
+    model.kinetic_energy(ball.x_dot.dot(ball.x_dot) / 2)
+    model.potential_energy(9.81 * ball.x[0])
+    model.event("ground", ball.x[0], direction="falling")
+    model.reset("ground", ball, x_dot=-0.8 * ball.x_dot)
+    model.initial(ball, x=[1.0])
+    system = model.derive().compile(backend="c")
+    file = system.export(TARGETS[version], tmp_path / "ball.fmu", kind="me")
+    assert validation.validate_fmu(str(file)) == []
+    solution = sl.solve(system, 1.5, rtol=1e-12, t_eval=[1.5])
+    assert len(solution.events) == 2
+    expected = np.concatenate([solution.q[-1], solution.v[-1]])
+    np.testing.assert_allclose(
+        exchanged(file, ["ball.x", "ball.x_dot"], 1.5), expected, rtol=0, atol=tolerances.EXCHANGED_IMPACTS
+    )
+
+
 MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "adaptive top": ("heavy_top", {"group": "SE3"}, {}),
     "quaternions": ("heavy_top", {"group": "S3"}, {"h": H}),
@@ -389,11 +432,21 @@ def test_units_without_compiler_contain_sources(tmp_path: Path, monkeypatch: pyt
     assert "sources/fmi3Functions.h" in names and "documentation/licenses/fmi_headers.txt" in names
 
 
+def falling_point() -> System:
+    """A point that falls to the ground."""
+    model = sl.Model("falling")
+    point = model.node("point", "R1")
+    model.kinetic_energy(point.x_dot.dot(point.x_dot) / 2)
+    model.contact("ground", gap=point.x[0], restitution=0.5)
+    model.initial(point, x=[1.0])
+    return model.derive().compile(backend="c")
+
+
 def test_unsupported_units_are_refused(tmp_path: Path) -> None:
     unknown: Any = "sync"
     system: System = system_with("heavy_top", group="SE3")
-    with pytest.raises(sl.errors.UnsupportedMethodError, match="do not support prescribed or dependent nodes"):
-        driven_pivot().export("fmu2", tmp_path / "chain.fmu", kind="me")
+    with pytest.raises(sl.errors.UnsupportedMethodError, match="do not support contacts"):
+        falling_point().export("fmu2", tmp_path / "point.fmu", kind="me")
     with pytest.raises(sl.errors.UnknownNameError, match="Unknown kind 'sync'"):
         system.export("fmu2", tmp_path / "top.fmu", kind=unknown)
     for name in ("top.zip", "missing/top.fmu"):

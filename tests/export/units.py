@@ -33,12 +33,12 @@ def simulated(unit: Path, names: Sequence[str], **told: Any) -> NDArray[np.float
 
 
 class Instance:
-    """An instance of FMI 2 or 3 with one interface."""
+    """An instance of FMI 2 or 3 with one interface, for co-simulation or model exchange."""
 
-    def __init__(self, unit: Path, name: str = "one", folder: str | None = None) -> None:
+    def __init__(self, unit: Path, name: str = "one", folder: str | None = None, *, exchanges: bool = False) -> None:
         import fmpy
-        from fmpy.fmi2 import FMU2Slave
-        from fmpy.fmi3 import FMU3Slave
+        from fmpy.fmi2 import FMU2Model, FMU2Slave
+        from fmpy.fmi3 import FMU3Model, FMU3Slave
 
         self.described = fmpy.read_model_description(str(unit))
         self.is_second = self.described.fmiVersion == "2.0"
@@ -47,10 +47,11 @@ class Instance:
         told = {
             "guid": self.described.guid if self.is_second else self.described.instantiationToken,
             "unzipDirectory": self.folder,
-            "modelIdentifier": self.described.coSimulation.modelIdentifier,
+            "modelIdentifier": (self.described.modelExchange or self.described.coSimulation).modelIdentifier,
             "instanceName": name,
         }
-        self.unit = (FMU2Slave if self.is_second else FMU3Slave)(**told)
+        kinds = (FMU2Model, FMU3Model) if exchanges else (FMU2Slave, FMU3Slave)
+        self.unit = kinds[0 if self.is_second else 1](**told)
         self.references = {v.name: v.valueReference for v in self.described.modelVariables}
 
     def begin(self, start: float = 0.0, **values: Any) -> Instance:
@@ -89,8 +90,21 @@ class Instance:
         references = [self.references[name] for name in names]
         if self.is_second:
             return np.array(self.unit.getReal(references))
+        return np.array(self.unit.getFloat64(references, self.size(names)))
+
+    def derivatives(
+        self, unknowns: Sequence[str], knowns: Sequence[str], seed: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Directional derivatives."""
+        references = [[self.references[name] for name in names] for names in (unknowns, knowns)]
+        if self.is_second:
+            return np.array(self.unit.getDirectionalDerivative(*references, list(seed)))
+        return np.array(self.unit.getDirectionalDerivative(*references, list(seed), self.size(unknowns)))
+
+    def size(self, names: Sequence[str]) -> int:
+        """Number of values of variables."""
         sizes = {v.name: int(np.prod([int(d.start) for d in v.dimensions])) for v in self.described.modelVariables}
-        return np.array(self.unit.getFloat64(references, sum(sizes[name] for name in names)))
+        return sum(sizes[name] for name in names)
 
     def step(self, t: float, h: float) -> Any:
         """Take a step between communication points."""

@@ -29,6 +29,8 @@ class UnitDescription:
         Kind of the unit.
     events
         Number of event functions.
+    has_derivatives
+        True if the unit computes derivatives.
     """
 
     model: str
@@ -40,7 +42,11 @@ class UnitDescription:
     sources: tuple[str, ...]
     kind: ExportKind
     events: int
+    has_derivatives: bool
 
+
+LANGUAGES = {"c": ("C99", ""), "cpp": ("C++20", " -fno-exceptions -fno-rtti")}
+"""Language of a source by the end of its name, and further options of compilers."""
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -72,14 +78,15 @@ def description_2(about: UnitDescription) -> str:
     )  # fmt: skip
     kind = _attributes(
         modelIdentifier=about.identifier, needsExecutionTool=False, canHandleVariableCommunicationStepSize=True,
-        canInterpolateInputs=True, maxOutputDerivativeOrder=0, canBeInstantiatedOnlyOncePerProcess=False,
+        canInterpolateInputs=True, maxOutputDerivativeOrder=int(about.has_derivatives),
+        providesDirectionalDerivative=about.has_derivatives, canBeInstantiatedOnlyOncePerProcess=False,
         canNotUseMemoryManagementFunctions=True, canGetAndSetFMUstate=True, canSerializeFMUstate=True,
     )  # fmt: skip
     files = "".join(f"<File{_attributes(name=name)}/>" for name in about.sources)
     exchange = _attributes(
         modelIdentifier=about.identifier, needsExecutionTool=False, completedIntegratorStepNotNeeded=False,
         canBeInstantiatedOnlyOncePerProcess=False, canNotUseMemoryManagementFunctions=True, canGetAndSetFMUstate=True,
-        canSerializeFMUstate=True,
+        canSerializeFMUstate=True, providesDirectionalDerivative=about.has_derivatives,
     )  # fmt: skip
     scalars, outputs, rates, initials = [], [], [], []
     places = {name: k for k, name in enumerate((n for v in about.variables[1:] for n, *_ in v.scalars()), start=1)}
@@ -98,7 +105,7 @@ def description_2(about: UnitDescription) -> str:
                 outputs.append(unknown)
             if v.state:
                 rates.append(unknown)
-            if v.causality == "output" or v.state or (about.kind != "cs" and v.kind in ("OF_Q", "OF_V")):
+            if v.causality == "output" or v.state or (about.kind != "cs" and v.is_state):
                 initials.append(unknown)
     structure = "".join(
         f"    <{name}>\n" + "\n".join(part) + f"\n    </{name}>\n"
@@ -131,11 +138,14 @@ def description_3(about: UnitDescription) -> str:
     kind = _attributes(
         modelIdentifier=about.identifier, needsExecutionTool=False, canBeInstantiatedOnlyOncePerProcess=False,
         canGetAndSetFMUState=True, canSerializeFMUState=True, canHandleVariableCommunicationStepSize=True,
-        maxOutputDerivativeOrder=0, canReturnEarlyAfterIntermediateUpdate=False, hasEventMode=False,
+        providesDirectionalDerivatives=about.has_derivatives, providesAdjointDerivatives=about.has_derivatives,
+        maxOutputDerivativeOrder=int(about.has_derivatives), canReturnEarlyAfterIntermediateUpdate=False,
+        hasEventMode=False,
     )  # fmt: skip
     exchange = _attributes(
         modelIdentifier=about.identifier, needsExecutionTool=False, canBeInstantiatedOnlyOncePerProcess=False,
         canGetAndSetFMUState=True, canSerializeFMUState=True, needsCompletedIntegratorStep=True,
+        providesDirectionalDerivatives=about.has_derivatives, providesAdjointDerivatives=about.has_derivatives,
     )  # fmt: skip
     lines, outputs, rates, initials = [], [], [], []
     references = {v.name: v.reference for v in about.variables}
@@ -153,7 +163,7 @@ def description_3(about: UnitDescription) -> str:
             outputs.append(v.reference)
         if v.state:
             rates.append(v.reference)
-        if v.causality == "output" or v.state or (about.kind != "cs" and v.kind in ("OF_Q", "OF_V")):
+        if v.causality == "output" or v.state or (about.kind != "cs" and v.is_state):
             initials.append(v.reference)
     indicators = [v.reference for v in about.variables if v.kind == "OF_EVENT"] if about.kind != "cs" else []
     parts = {"Output": outputs, "ContinuousStateDerivative": rates, "InitialUnknown": initials}
@@ -181,12 +191,18 @@ def description_3(about: UnitDescription) -> str:
 
 def build_description(about: UnitDescription) -> str:
     """Return ``sources/buildDescription.xml`` of FMI 3.0."""
-    files = "".join(f"      <SourceFile{_attributes(name=name)}/>\n" for name in about.sources)
-    configuration = _attributes(modelIdentifier=about.identifier, description="C99 without contracted operations")
+    files = "".join(
+        f"    <SourceFileSet{_attributes(language=language, compilerOptions=f'-O2 -ffp-contract=off{options}')}>\n"
+        f"      <SourceFile{_attributes(name=name)}/>\n"
+        "    </SourceFileSet>\n"
+        for name in about.sources
+        for language, options in [LANGUAGES[name.partition(".")[2]]]
+    )
+    configuration = _attributes(modelIdentifier=about.identifier, description="Without contracted operations")
     return (
         f'{HEAD}<fmiBuildDescription fmiVersion="3.0">\n'
         f"  <BuildConfiguration{configuration}>\n"
-        f'    <SourceFileSet language="C99" compilerOptions="-O2 -ffp-contract=off">\n{files}    </SourceFileSet>\n'
+        f"{files}"
         '    <Library name="m" external="true"/>\n'
         "  </BuildConfiguration>\n"
         "</fmiBuildDescription>\n"

@@ -10,15 +10,17 @@ import sys
 import tempfile
 import uuid
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from symlie.compile.compiler import LIBRARY_SUFFIX, find_compiler
+from symlie.compile.compiler import AS_CPP, LIBRARY_SUFFIX, compiles_cpp, find_compiler
 from symlie.errors import CompilerError, FormatError, NoCompilerError
 from symlie.export.c import source_files, template_values
 from symlie.export.description import statuses
+from symlie.export.fmu.derivatives import DERIVATIVES, derivatives_source, has_derivatives
 from symlie.export.fmu.model_description import UnitDescription, build_description, description_2, description_3
 from symlie.export.fmu.variables import Variable, unit_variables
+from symlie.export.inputs import VALUES_OF_INPUT
 from symlie.export.plan import ExportPlan
 from symlie.options import ExportKind
 from symlie.utilities.paths import template_folder
@@ -28,7 +30,7 @@ from symlie.warnings import warn
 SOURCE = "fmu.c"
 """The file to be compiled, which includes the others."""
 
-FLAGS = ("-std=c99", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-ffp-contract=off", "-shared", "-fPIC")
+FLAGS = ("-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-ffp-contract=off", "-fPIC")
 """Flags of binaries, for all processors of an architecture; results have the bits of compiled systems."""
 
 LARGEST_DRIFT = 5e-10
@@ -41,7 +43,7 @@ _SYSTEMS_3 = {"linux": "linux", "win32": "windows", "darwin": "darwin"}
 
 def write_unit(plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind, out: Path) -> Path:
     """Write a unit for FMI 2.0 or 3.0; raise `FormatError` if that fails."""
-    files = unit_files(plan, version, prefix, step, kind)
+    files = unit_files(plan, version, prefix, step, kind, derives=has_derivatives(plan) and compiles_cpp())
     binary = _binary(files, version, prefix)
     temporary = out.with_name(f".{uuid.uuid4().hex[:12]}-{out.name}")
     try:
@@ -58,25 +60,42 @@ def write_unit(plan: ExportPlan, version: int, prefix: str, step: float, kind: E
     return out
 
 
-def unit_files(plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind) -> dict[str, str]:
-    """Return the texts of a unit by name."""
+def unit_files(
+    plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind, *, derives: bool
+) -> dict[str, str]:
+    """Return the texts of a unit by name, with derivatives if ``derives`` is true."""
     sources = source_files(plan, prefix)
+    if derives:
+        sources[DERIVATIVES] = derivatives_source(plan, prefix)
     variables = unit_variables(plan, step, exchanges=plan.with_rates)
     folder = template_folder() / "fmi"
     headers = {p.name: p.read_text(encoding="utf-8") for p in sorted((folder / f"fmi{version}").glob("*.h"))}
     functions = {
-        name: (folder / name).read_text(encoding="utf-8") for name in (f"fmi{version}.c", "instance.h", "exchange.h")
+        name: (folder / name).read_text(encoding="utf-8")
+        for name in (f"fmi{version}.c", "instance.h", "exchange.h", "derivatives.h")
     }
     texts = {**sources, SOURCE: functions[f"fmi{version}.c"], "instance.h": functions["instance.h"]}
     if plan.with_rates:
         texts["exchange.h"] = functions["exchange.h"]
-    texts["unit.h"] = _unit_header(plan, prefix, variables, step, kind, "")
+    if derives:
+        texts["derivatives.h"] = functions["derivatives.h"]
+    values = _unit_values(plan, prefix, variables, step, kind) | {"has_derivatives": derives, "version": version}
+    texts["unit.h"] = render("fmi/unit.h.jinja", **values, token="")
     digest = hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in sorted(texts.items())).encode()).hexdigest()
     token = "{" + str(uuid.UUID(digest[:32])) + "}"
-    texts["unit.h"] = _unit_header(plan, prefix, variables, step, kind, token)
+    texts["unit.h"] = render("fmi/unit.h.jinja", **values, token=token)
     layout = plan.layout
     about = UnitDescription(
-        layout.name, prefix, plan.method.name, token, step, variables, (SOURCE,), kind, len(layout.events)
+        layout.name,
+        prefix,
+        plan.method.name,
+        token,
+        step,
+        variables,
+        (SOURCE, DERIVATIVES) if derives else (SOURCE,),
+        kind,
+        len(layout.events),
+        derives,
     )
     found = {f"sources/{name}": text for name, text in {**texts, **headers}.items()}
     found["modelDescription.xml"] = description_2(about) if version == 2 else description_3(about)
@@ -86,9 +105,10 @@ def unit_files(plan: ExportPlan, version: int, prefix: str, step: float, kind: E
     return found
 
 
-def _unit_header(
-    plan: ExportPlan, prefix: str, variables: list[Variable], step: float, kind: ExportKind, token: str
-) -> str:
+def _unit_values(
+    plan: ExportPlan, prefix: str, variables: list[Variable], step: float, kind: ExportKind
+) -> dict[str, object]:
+    """Return the values of the template of ``unit.h``."""
     known = template_values(plan, prefix)
     starts = [float(x) for p in plan.parameters.parameters for x in p.values]
     inputs, first = [], 0
@@ -100,7 +120,6 @@ def _unit_header(
         "parameter": len(starts), "input": len(input_starts), "output": plan.layout.outputs_size,
     }  # fmt: skip
     known |= {
-        "token": token,
         "counts": counts,
         "variables": variables,
         "step": repr(step),
@@ -109,15 +128,18 @@ def _unit_header(
         "statuses": [s for s in statuses() if s[1]],
         "assignments": list(_assignments(plan)),
         "inputs": inputs,
+        "input_numbers": [k for k, i in enumerate(plan.tables.inputs) for _ in range(i.size)] or [0],
+        "input_places": [i.table + 1 + VALUES_OF_INPUT * k for i in plan.tables.inputs for k in range(i.size)] or [0],
         "events": len(plan.layout.events),
         "exchanges": plan.with_rates,
+        "changing": [int(x) for x in plan.layout.event_changes] or [0],
         "steps": kind != "me",
-        "states": sum(v.size for v in variables if v.kind in ("OF_Q", "OF_V")),
+        "states": sum(v.size for v in variables if v.is_state),
         "drift": repr(LARGEST_DRIFT),
         "terminal": [int(e.is_terminal) for e in plan.layout.events] or [0],
         "directions": [int(e.direction) for e in plan.layout.events] or [0],
     }
-    return render("fmi/unit.h.jinja", **known)
+    return known
 
 
 def _assignments(plan: ExportPlan) -> list[str]:
@@ -126,13 +148,13 @@ def _assignments(plan: ExportPlan) -> list[str]:
     for p in plan.parameters.parameters:
         shape = p.shape
         if not shape:
-            lines.append(f"d->p.{p.identifier} = from[{begin}];")
+            lines.append(f"p->{p.identifier} = from[{begin}];")
         elif len(shape) == 1:
-            lines.append(f"for (int k = 0; k < {shape[0]}; k++) d->p.{p.identifier}[k] = from[{begin} + k];")
+            lines.append(f"for (int k = 0; k < {shape[0]}; k++) p->{p.identifier}[k] = from[{begin} + k];")
         else:
             rows, width = shape
             lines.append(
-                f"for (int k = 0; k < {rows * width}; k++) d->p.{p.identifier}[k / {width}][k % {width}] = "
+                f"for (int k = 0; k < {rows * width}; k++) p->{p.identifier}[k / {width}][k % {width}] = "
                 f"from[{begin} + k];"
             )
         begin += p.values.size
@@ -143,7 +165,7 @@ def _binary(files: Mapping[str, str], version: int, prefix: str) -> list[tuple[s
     """Return name and content of the binary for this system; warn if it cannot be built."""
     try:
         command = find_compiler().command
-        content = _compiled([*command, *FLAGS], files)
+        content = _compiled(command, files)
     except (NoCompilerError, CompilerError) as error:
         warn(f"The unit contains sources only, because no binary could be compiled: {error}")
         return []
@@ -154,14 +176,23 @@ def _binary(files: Mapping[str, str], version: int, prefix: str) -> list[tuple[s
     return [(f"binaries/{folder}/{prefix}{LIBRARY_SUFFIX}", content)]
 
 
-def _compiled(command: list[str], files: Mapping[str, str]) -> bytes:
+def _compiled(command: Sequence[str], files: Mapping[str, str]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             if name.startswith("sources/"):
                 Path(folder, name.removeprefix("sources/")).write_text(text, encoding="utf-8")
-        done = subprocess.run(
-            [*command, SOURCE, "-lm", "-o", "unit"], cwd=folder, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise CompilerError(f"The compiler failed: {done.stderr.strip()[:400]}")
+        objects = []
+        for name in (SOURCE, DERIVATIVES):
+            if f"sources/{name}" in files:
+                objects.append(f"{name}.o")
+                language = AS_CPP if name == DERIVATIVES else ("-std=c99",)
+                _ran([*command, *language, *FLAGS, "-c", name, "-o", objects[-1]], folder)
+        _ran([*command, *FLAGS, "-shared", *objects, "-lm", "-o", "unit"], folder)
         return Path(folder, "unit").read_bytes()
+
+
+def _ran(command: list[str], folder: str) -> None:
+    """Run a compiler in a folder; raise `CompilerError` if it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CompilerError(f"The compiler failed: {done.stderr.strip()[:400]}")

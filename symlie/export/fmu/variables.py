@@ -37,6 +37,8 @@ class Variable:
         Start values; empty if the unit computes them.
     reference
         Value reference of the first value.
+    is_state
+        True if another program may integrate the values.
     state
         Name of the continuous state of which it is the derivative, or an empty text.
     """
@@ -52,6 +54,7 @@ class Variable:
     start: tuple[float, ...] = ()
     reference: int = 0
     state: str = ""
+    is_state: bool = False
 
     @property
     def size(self) -> int:
@@ -85,7 +88,7 @@ def unit_variables(plan: ExportPlan, step: float, *, exchanges: bool = False) ->
     found, reference = [], 0
     variables = [*_variables(plan, step)]
     if exchanges:
-        variables += [_derivative(v) for v in variables if v.kind in ("OF_Q", "OF_V")]
+        variables += [_derivative(v) for v in variables if v.is_state]
     for variable in variables:
         found.append(replace(variable, reference=reference))
         reference += variable.size
@@ -143,6 +146,7 @@ def _derivative(state: Variable) -> Variable:
         unit=unit,
         kind=f"{state.kind}_DOT",
         state=state.name,
+        is_state=False,
     )
 
 
@@ -150,14 +154,14 @@ def _states(plan: ExportPlan) -> Iterator[Variable]:
     layout = plan.layout
     for node in layout.nodes:
         for kind in ("storage", "velocity"):
-            yield from _fields(node, kind)
+            yield from _fields(node, kind, is_state=bool(layout.integrated[node.velocity].any()))
     for k in range(layout.node_storage, layout.storage):
         name = f"angle_over_turns[{k - layout.node_storage + 1}]"
         meaning = layout.angle_name(k - layout.node_storage)
         yield Variable(name, meaning, "rad", "OF_Q", k, (), "local", "continuous")
 
 
-def _fields(node: NodeSlice, kind: str) -> Iterator[Variable]:
+def _fields(node: NodeSlice, kind: str, *, is_state: bool) -> Iterator[Variable]:
     part: slice = getattr(node, kind)
     width = (part.stop - part.start) // node.count
     fields = node.type.storage_fields if kind == "storage" else node.type.velocity_fields
@@ -170,4 +174,5 @@ def _fields(node: NodeSlice, kind: str) -> Iterator[Variable]:
             shape = tuple(field.shape) if math.prod(field.shape) == size and size > 1 else () if size == 1 else (size,)
             unit, place = field_unit(node.type, field.name), part.start + k * width + field.part.start
             meaning = f"{what} {field.name} of {owner}"
-            yield Variable(f"{owner}.{field.name}", meaning, unit, of, place, shape, "local", "continuous")
+            name = f"{owner}.{field.name}"
+            yield Variable(name, meaning, unit, of, place, shape, "local", "continuous", is_state=is_state)

@@ -16,6 +16,11 @@ ExportTarget: TypeAlias = Literal["c", "fmu2", "fmu3"]
 ExportReal: TypeAlias = Literal["double", "float"]
 """Types of all numbers of exported C."""
 
+ExportPlatform: TypeAlias = Literal[
+    "x86_64-linux", "aarch64-linux", "x86_64-windows", "x86_64-darwin", "aarch64-darwin"
+]
+"""Systems for which functional mock-up units contain binaries, as FMI 3.0 names them."""
+
 ExportKind: TypeAlias = Literal["cs", "me", "both"]
 """Kinds of functional mock-up units."""
 

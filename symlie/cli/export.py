@@ -10,7 +10,7 @@ from symlie.cli.common import START, add, add_model, system_of
 from symlie.cli.output import print_json
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import number, path
-from symlie.options import ExportKind, ExportReal, ExportTarget
+from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportTarget
 
 SUMMARY = "Write a model with a method as self-contained C, or as a functional mock-up unit."
 DETAILS = """
@@ -42,6 +42,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--real", choices=get_args(ExportReal), default="double", help="type of all numbers of C (default: double)"
+    )
+    parser.add_argument(
+        "--platform",
+        action="append",
+        choices=get_args(ExportPlatform),
+        default=[],
+        help="another system for which a unit contains a binary, compiled by ziglang; can be repeated",
     )
     parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: as in 'symlie run'")
     add(parser, "--method-option")
@@ -75,6 +82,7 @@ def run(arguments: Namespace) -> int:
         prefix=arguments.prefix,
         kind=arguments.kind,
         real=arguments.real,
+        platforms=arguments.platform,
     )
     if arguments.json:
         files = sorted(f.name for f in Path(out).iterdir()) if Path(out).is_dir() else [Path(out).name]

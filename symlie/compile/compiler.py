@@ -98,7 +98,7 @@ def find_compiler() -> Compiler:
         path = shutil.which(name)
         if path:
             return Compiler((path,), _program_identity(path))
-    if zig := _zig():
+    if zig := zig_program():
         return Compiler((zig, "cc"), _program_identity(zig))
     raise NoCompilerError(
         f"No C compiler was found on {platform.node() or 'this machine'}; install one (such as gcc or clang, or "
@@ -106,7 +106,7 @@ def find_compiler() -> Compiler:
     )
 
 
-def _zig() -> str | None:
+def zig_program() -> str | None:
     """Return the program of the Python package ziglang, which compiles C with ``zig cc``, or None."""
     package = importlib.util.find_spec("ziglang")
     folders = [] if package is None else package.submodule_search_locations or []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -15,7 +15,7 @@ from symlie.export.folder import c_folder
 from symlie.export.names import checked_prefix
 from symlie.export.plan import ExportPlan, export_plan
 from symlie.export.single import DEFAULT_TOLERANCE, LEAST_TOLERANCE
-from symlie.options import ExportKind, ExportReal, ExportTarget, Stabilization
+from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportTarget, Stabilization
 from symlie.publish.folders import write_files
 from symlie.runtime.integrate.request import least_tolerance
 from symlie.runtime.integrate.run_options import RunOptions
@@ -37,6 +37,7 @@ def exported(
     prefix: str | None = None,
     kind: ExportKind = "cs",
     real: ExportReal = "double",
+    platforms: Sequence[ExportPlatform] = (),
 ) -> Path:
     """See `symlie.runtime.system.system.System.export`."""
     if target not in get_args(ExportTarget):
@@ -62,13 +63,15 @@ def exported(
             "use half_explicit_2, …, half_explicit_5."
         )
     if target == "c":
+        if platforms:
+            raise ModelError("Binaries for other systems are part of units; C has none.")
         return write_files(c_folder(plan, name), out)
     if out.suffix != ".fmu" or not out.absolute().parent.is_dir():
         raise ModelError(f"{out} must be a file in an existing folder, and its name must end in .fmu.")
     if kind != "cs":
         check_exchange(plan)
         plan = dataclasses.replace(plan, with_rates=True)
-    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out)
+    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out, platforms)
 
 
 def single_tolerances(options: RunOptions, h: float | None) -> RunOptions:
@@ -87,11 +90,11 @@ def check_exchange(plan: ExportPlan) -> None:
     """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
     layout = plan.layout
     reasons = {
+        "contacts": bool(len(layout.contacts)),
+        "released constraints": layout.has_activities,
         "constraints on dependent nodes, which projections cannot move": layout.constrains_dependent_nodes,
         "unwrapped angles": layout.has_unwrapped,
         "angular velocities of rotation parameters": layout.has_coordinate_rates,
-        "contacts": bool(len(layout.contacts)),
-        "released constraints": layout.has_activities,
         "constraints on accelerations": bool(layout.rows) and not layout.of_velocities.all(),
     }
     for reason, applies in reasons.items():

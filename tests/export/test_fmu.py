@@ -15,7 +15,7 @@ import pytest
 
 import symlie as sl
 from symlie.compile import compiler
-from symlie.export.fmu import unit
+from symlie.export.fmu import binaries
 from symlie.export.fmu.variables import unit_variables
 from symlie.export.plan import ExportPlan, export_plan
 from symlie.models.registry import build_model, model_names
@@ -44,9 +44,9 @@ TARGETS: dict[int, ExportTarget] = {2: "fmu2", 3: "fmu3"}
 @pytest.fixture(scope="module", autouse=True)
 def fast_compilation() -> Iterator[None]:
     """Binaries with -O1, whose results have the same bits."""
-    flags = tuple("-O1" if flag == "-O3" else flag for flag in unit.FLAGS)
+    flags = tuple("-O1" if flag == "-O3" else flag for flag in binaries.FLAGS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unit, "FLAGS", flags)
+        patch.setattr(binaries, "FLAGS", flags)
         yield
 
 
@@ -424,7 +424,7 @@ def test_units_without_compiler_contain_sources(tmp_path: Path, monkeypatch: pyt
         raise sl.errors.NoCompilerError("No C compiler was found.")
 
     system = system_with("heavy_top", group="SE3")
-    monkeypatch.setattr("symlie.export.fmu.unit.find_compiler", missing)
+    monkeypatch.setattr("symlie.export.fmu.binaries.find_compiler", missing)
     with pytest.warns(sl.SymlieWarning, match="The unit contains sources only"):
         file = system.export("fmu3", tmp_path / "top.fmu", h=H)
     names = zipfile.ZipFile(file).namelist()
@@ -440,6 +440,31 @@ def falling_point() -> System:
     model.contact("ground", gap=point.x[0], restitution=0.5)
     model.initial(point, x=[1.0])
     return model.derive().compile(backend="c")
+
+
+@pytest.mark.slow
+def test_units_have_binaries_for_other_systems(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang", reason="binaries for other systems are compiled by ziglang, which is not installed")
+    starts = {"x86_64-windows": b"MZ", "aarch64-darwin": b"\xcf\xfa\xed\xfe", "aarch64-linux": b"\x7fELF"}
+    platforms: Any = list(starts)
+    file = pendulum_system().export("fmu3", tmp_path / "pendulum.fmu", h=H, platforms=platforms)
+    archive = zipfile.ZipFile(file)
+    for name, start in starts.items():
+        (binary,) = [n for n in archive.namelist() if n.startswith(f"binaries/{name}/")]
+        content = archive.read(binary)
+        assert content.startswith(start) and b"fmi3DoStep" in content
+    assert validation.validate_fmu(str(file)) == []
+
+
+def test_unknown_systems_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = pendulum_system()
+    with pytest.raises(sl.errors.UnknownNameError, match=r"FMI 2\.0 has no binaries for 'aarch64-linux'"):
+        system.export("fmu2", tmp_path / "pendulum.fmu", platforms=["aarch64-linux"])
+    monkeypatch.setattr("symlie.export.fmu.binaries.zig_program", lambda: None)
+    with pytest.raises(sl.errors.NoCompilerError, match="compiled by the Python package ziglang"):
+        system.export("fmu2", tmp_path / "pendulum.fmu", platforms=["x86_64-windows"])
+    with pytest.raises(sl.errors.ModelError, match="C has none"):
+        system.export("c", tmp_path / "pendulum", platforms=["x86_64-windows"])
 
 
 def test_unsupported_units_are_refused(tmp_path: Path) -> None:

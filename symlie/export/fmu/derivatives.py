@@ -17,8 +17,8 @@ DERIVATIVES = "derivatives.cpp"
 
 def has_derivatives(plan: ExportPlan) -> bool:
     """Return whether rates and outputs have derivatives: multipliers of redundant constraints result from an iteration,
-    which is not differentiated."""
-    return plan.dependent_rows == 0
+    which is not differentiated, and code of changes at events has no numbers with tangents."""
+    return plan.dependent_rows == 0 and not plan.layout.changes_state and not plan.layout.has_activities
 
 
 def derivatives_source(plan: ExportPlan, prefix: str) -> str:

@@ -4,51 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
-import subprocess
-import sys
-import tempfile
 import uuid
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from symlie.compile.compiler import AS_CPP, LIBRARY_SUFFIX, compiles_cpp, find_compiler
-from symlie.errors import CompilerError, FormatError, NoCompilerError
+from symlie.compile.compiler import compiles_cpp
+from symlie.errors import FormatError
 from symlie.export.c import source_files, template_values
 from symlie.export.description import statuses
+from symlie.export.fmu.binaries import SOURCE, binary_for, own_binary
 from symlie.export.fmu.derivatives import DERIVATIVES, derivatives_source, has_derivatives
 from symlie.export.fmu.model_description import UnitDescription, build_description, description_2, description_3
 from symlie.export.fmu.variables import Variable, unit_variables
 from symlie.export.inputs import VALUES_OF_INPUT
 from symlie.export.plan import ExportPlan
-from symlie.options import ExportKind
+from symlie.options import ExportKind, ExportPlatform
 from symlie.utilities.paths import template_folder
 from symlie.utilities.templating import render
-from symlie.warnings import warn
-
-SOURCE = "fmu.c"
-"""The file to be compiled, which includes the others."""
-
-FLAGS = ("-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-ffp-contract=off", "-fPIC")
-"""Flags of binaries, for all processors of an architecture; results have the bits of compiled systems."""
 
 LARGEST_DRIFT = 5e-10
 """|Φ| or distance from the group after which a unit for model exchange asks to project its states."""
 
-_MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
-_SYSTEMS_2 = {"linux": "linux64", "win32": "win64", "darwin": "darwin64"}
-_SYSTEMS_3 = {"linux": "linux", "win32": "windows", "darwin": "darwin"}
 
-
-def write_unit(plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind, out: Path) -> Path:
-    """Write a unit for FMI 2.0 or 3.0; raise `FormatError` if that fails."""
+def write_unit(
+    plan: ExportPlan,
+    version: int,
+    prefix: str,
+    step: float,
+    kind: ExportKind,
+    out: Path,
+    platforms: Sequence[ExportPlatform] = (),
+) -> Path:
+    """Write a unit for FMI 2.0 or 3.0, with binaries for this system and for others; raise `FormatError` if that
+    fails."""
     files = unit_files(plan, version, prefix, step, kind, derives=has_derivatives(plan) and compiles_cpp())
-    binary = _binary(files, version, prefix)
+    binaries = [*own_binary(files, version, prefix), *(binary_for(p, files, version, prefix) for p in platforms)]
     temporary = out.with_name(f".{uuid.uuid4().hex[:12]}-{out.name}")
     try:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-            contents: list[tuple[str, str | bytes]] = [*sorted(files.items()), *binary]
+            contents: list[tuple[str, str | bytes]] = [*sorted(files.items()), *dict(binaries).items()]
             for name, content in contents:
                 entry = zipfile.ZipInfo(name)
                 entry.compress_type = zipfile.ZIP_DEFLATED
@@ -159,40 +154,3 @@ def _assignments(plan: ExportPlan) -> list[str]:
             )
         begin += p.values.size
     return lines
-
-
-def _binary(files: Mapping[str, str], version: int, prefix: str) -> list[tuple[str, bytes]]:
-    """Return name and content of the binary for this system; warn if it cannot be built."""
-    try:
-        command = find_compiler().command
-        content = _compiled(command, files)
-    except (NoCompilerError, CompilerError) as error:
-        warn(f"The unit contains sources only, because no binary could be compiled: {error}")
-        return []
-    machine = _MACHINES.get(platform.machine(), platform.machine())
-    systems = _SYSTEMS_2 if version == 2 else _SYSTEMS_3
-    system = systems.get(sys.platform, sys.platform)
-    folder = system if version == 2 else f"{machine}-{system}"
-    return [(f"binaries/{folder}/{prefix}{LIBRARY_SUFFIX}", content)]
-
-
-def _compiled(command: Sequence[str], files: Mapping[str, str]) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in files.items():
-            if name.startswith("sources/"):
-                Path(folder, name.removeprefix("sources/")).write_text(text, encoding="utf-8")
-        objects = []
-        for name in (SOURCE, DERIVATIVES):
-            if f"sources/{name}" in files:
-                objects.append(f"{name}.o")
-                language = AS_CPP if name == DERIVATIVES else ("-std=c99",)
-                _ran([*command, *language, *FLAGS, "-c", name, "-o", objects[-1]], folder)
-        _ran([*command, *FLAGS, "-shared", *objects, "-lm", "-o", "unit"], folder)
-        return Path(folder, "unit").read_bytes()
-
-
-def _ran(command: list[str], folder: str) -> None:
-    """Run a compiler in a folder; raise `CompilerError` if it fails."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise CompilerError(f"The compiler failed: {done.stderr.strip()[:400]}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.options import ExportKind, ExportReal, ExportTarget, Stabilization
+from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportTarget, Stabilization
 from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
@@ -610,6 +610,7 @@ class System(SystemValues, Evaluations):
         prefix: str | None = None,
         kind: ExportKind = "cs",
         real: ExportReal = "double",
+        platforms: Sequence[ExportPlatform] = (),
     ) -> Path:
         """Write this system with a method as self-contained C, or as a functional mock-up unit.
 
@@ -634,6 +635,9 @@ class System(SystemValues, Evaluations):
             which another program integrates the states; ``"both"``.
         real
             Type of all numbers of C: ``"double"`` or ``"float"``; units have doubles.
+        platforms
+            Other systems for which a unit contains binaries, such as ``"x86_64-windows"``, compiled by the Python
+            package ziglang.
 
         Returns
         -------
@@ -643,7 +647,7 @@ class System(SystemValues, Evaluations):
         Raises
         ------
         UnknownNameError
-            If the target, the kind or the number type does not exist.
+            If the target, the kind, the number type or a system does not exist.
         UnsupportedMethodError
             If the method cannot integrate the system, or cannot be exported.
         ModelError
@@ -651,7 +655,9 @@ class System(SystemValues, Evaluations):
         InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
             As in `solve`.
         NoCompilerError
-            If the size of the workspace is unknown without a compiler.
+            If the size of the workspace is unknown without a compiler, or if ziglang is not installed.
+        CompilerError
+            If a binary for another system cannot be compiled.
         FormatError
             If a file cannot be written.
         """
@@ -659,7 +665,7 @@ class System(SystemValues, Evaluations):
 
         return export(
             self, target, out, method=method, method_options=method_options, h=h, rtol=rtol, atol=atol,
-            stabilize=stabilize, prefix=prefix, kind=kind, real=real,
+            stabilize=stabilize, prefix=prefix, kind=kind, real=real, platforms=platforms,
         )  # fmt: skip
 
     def with_configuration(self, q: Array) -> System:

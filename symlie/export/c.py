@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from symlie.compile.headers import with_headers
 from symlie.export import description
+from symlie.export.comments import commented
 from symlie.export.constants import constants_of
 from symlie.export.definitions import local, used
 from symlie.export.names import checked_prefix
@@ -65,7 +66,7 @@ def source_files(plan: ExportPlan, prefix: str) -> dict[str, str]:
     files = {name: _without(text, [*exported, *(f"{prefix}_{end}" for end in TYPES)]) for name, text in files.items()}
     files["exported.c"] = render("c/export/source.c.jinja", **known, driver_lines=lines, data=constants_of(plan))
     files = with_headers(files)
-    unit = used(local(one_unit(files, "exported.c", {}), exported), exported)
+    unit = commented(used(local(one_unit(files, "exported.c", {}), exported), exported), plan)
     if plan.real == "float":
         unit = in_single(unit)
     head = render("c/export/opening.h.jinja", **known)

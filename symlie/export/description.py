@@ -37,15 +37,17 @@ _MEANINGS = {
     Status.CHATTERING: ("CHATTERING", "a force chatters"),
     Status.DIVERGING: ("DIVERGING", "the series of a step diverges"),
     Status.ACCUMULATION: ("ACCUMULATION", "changes at events accumulate, which ended the run"),
+    Status.NO_CONTACT_MODE: ("NO_CONTACT_MODE", "no combination of open, sliding and sticking contacts is consistent"),
+    Status.CONTACT_PARADOX: ("CONTACT_PARADOX", "friction of a contact is so large that no force is consistent"),
     Status.INCONSISTENT_RESET: ("INCONSISTENT_RESET", "a reset at an event violates the constraints"),
 }
 
 OWN_STATUSES = (
-    ("INCONSISTENT", 18, "initial values violate the constraints for these parameters; export the system with them"),
-    ("BAD_ARGUMENT", 19, "a time or step size is invalid, or bytes are not those of a state"),
+    ("INCONSISTENT", 32, "initial values violate the constraints for these parameters; export the system with them"),
+    ("BAD_ARGUMENT", 33, "a time or step size is invalid, or bytes are not those of a state"),
     (
         "CONSTANT_CHANGED",
-        20,
+        34,
         "a parameter that is a compiled constant was changed; export the system with its value",
     ),
 )

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.contract.constants import Status
+from symlie.export.description import OWN_STATUSES, statuses
 from symlie.models.registry import build_model
 from symlie.runtime.system.system import System
 from tests import tolerances
@@ -378,8 +380,29 @@ def test_failures_are_statuses(tmp_path: Path) -> None:
     found[4] = (p_real)p_step(&s, &p, 0.5);
     found[5] = s.t; print(found, 6); printf("\\n"); status = P_OK;"""
     (found,) = results(tmp_path, statements)
-    assert found[:4].tolist() == [19] * 4
-    assert found[4] not in (0, 19) and found[5] == 0
+    assert found[:4].tolist() == [33] * 4
+    assert found[4] not in (0, 33) and found[5] == 0
+
+
+def test_comments_lead_to_the_model(tmp_path: Path) -> None:
+    folder = exported(case_system("constrained top"), tmp_path, h=2.0**-9)
+    text = (folder / "p.c").read_text(encoding="utf-8")
+    force = text[text.index("static inline void heavy_top_force(") :]
+    lines = force[: force.index("\n}\n")].splitlines()
+    before = {lines[k + 1].split(" = ")[0].strip(): line.strip() for k, line in enumerate(lines) if "/*" in line}
+    assert before == {"g[0]": "/* forces on top.Omega */", "g[3]": "/* forces on top.U */"}
+    rows = text[text.index("static inline void heavy_top_constraint(") :]
+    rows = rows[: rows.index("\n}\n")]
+    for k in range(3):
+        assert f"/* constraint fixed_point, equation {k + 1} */\n    Phi[{k}] =" in rows
+
+
+def test_statuses_have_distinct_numbers() -> None:
+    """Those of exported programs are none of the time loop."""
+    numbers = [number for _, number, _ in statuses()]
+    assert len(set(numbers)) == len(numbers)
+    loop = {int(status) for status in Status} - {Status.BUFFER_FULL, Status.BUDGET}
+    assert loop <= set(numbers) and loop.isdisjoint(number for _, number, _ in OWN_STATUSES)
 
 
 def test_unsupported_exports_are_refused(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 #define SYMLIE_EXPORTED_CALL_H
 
 /* Statuses besides those of constants.h. */
-#define EXPORTED_INCONSISTENT 18
-#define EXPORTED_BAD_ARGUMENT 19
-#define EXPORTED_CONSTANT_CHANGED 20
+#define EXPORTED_INCONSISTENT 32
+#define EXPORTED_BAD_ARGUMENT 33
+#define EXPORTED_CONSTANT_CHANGED 34
 
 /* The system, and a state with pointers into the structure of the caller. */
 typedef struct {

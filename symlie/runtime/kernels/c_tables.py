@@ -179,11 +179,12 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "joint_counts": tables.joint_counts,
         "joints": tables.joints,
         "iteration": tables.iteration,
+        # C++ requires the order of the structure.
+        **_output_tables(layout),
         "changes": len(layout.changes),
         "change": layout.changes,
         "contact": layout.contacts,
         "contact_event": layout.contact_of_event,
-        **_output_tables(layout),
     }
     return Structures("symlie_problem", (problem,))
 

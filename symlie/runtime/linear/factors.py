@@ -77,6 +77,7 @@ class Factors:
         """Sizes of the pivots of all columns; None if the elimination stops early."""
         from scipy.linalg.lapack import dgetrf, dgetrs
         from scipy.sparse import csc_array
+        from scipy.sparse.csgraph import structural_rank
         from scipy.sparse.linalg import splu
 
         n = len(self._order)
@@ -88,6 +89,9 @@ class Factors:
             return np.asarray(np.abs(np.diag(factors)))
         matrix = csc_array((entries, (i, j)), shape=(n, n))
         matrix.eliminate_zeros()
+        # SuperLU 7 can write beyond its memory for matrices that are singular for all values.
+        if structural_rank(matrix) < n:
+            return None
         try:
             sparse = splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=1.0, options={"Equil": False})
         except RuntimeError:

@@ -1187,8 +1187,9 @@ to agree to 3e-12 where references have more digits."""
 PENETRATION = 1e-14
 """Gap in time stepping, in m: rounding of positions of about 1 m."""
 
-HEAP_PENETRATION = 1e-12
-"""The same with redundant contacts, whose impulses are solved with a compliance that vanishes with the error."""
+HEAP_PENETRATION = 2e-12
+"""The same with redundant contacts, whose residual of at most 1e-9 of the velocities, 1 m/s, is a gap of 2e-12 m in a
+step of 2e-3 s."""
 
 STEPPED_ROLLING = 1e-12
 """Time stepping with much friction relative to rolling constraints: rounding of Newton's method."""
@@ -1205,6 +1206,19 @@ STEPPED_ORDER = 0.02
 STEPPED_ENERGY = 1e-7
 """Increase of the energy in a step, relative to the first one: friction of the first stage acts along rows of the start
 of the step, and slip is measured along the mean ones."""
+
+HEAP_ENERGY = 2e-6
+"""The same for contacts with edges of the radius r = 0.02 m: the normal impulse m g h of a step does work along the arc
+of a slip v h, m g (v h)²/(2 r), which is 2e-6 of the energy m g · 0.5 m for a slip of 0.1 m/s and h = 2e-3 s."""
+
+RISE_ORDER = 0.1
+"""Order three of the largest rise of the energy in a step: 6e-9 and 8e-10 of the energy, far above rounding."""
+
+WOODPECKER = 1e-8
+"""Times and heights of eleven hits at a relative tolerance of 1e-10 and half of it, in s and m; found to be 3e-11."""
+
+WOODPECKER_CYCLE = 2e-4
+"""Last digits of the period in s and of the drop in m of a time-stepping method of order one."""
 
 STEPPED_MOMENTUM = 1e-9
 """Impulses of contacts in a step relative to the change of momentum, in N s."""

@@ -331,6 +331,10 @@ SURELY_FAR = 1e6
 """Distance of an event function of a contact from zero, relative to its change in a step, from which it is far although
 rounding makes it rough."""
 
+ROUGH_OFFSET = 2.0
+"""Distance of an event function beyond zero, relative to the one after the event at the start, that counts as zero: the
+rounding error of the function."""
+
 CONE_TOLERANCE = 1e-14
 """Residual of the natural map of a contact problem, relative to its data, that is round-off."""
 
@@ -378,6 +382,9 @@ contacts at rest approach with rounding, and jammed bodies cannot separate."""
 
 LARGEST_CONE = 300
 """Maximum number of equations of the contact problem of a linearised stage, which is solved with a dense matrix."""
+
+CONE_SLACK = 1e-14
+"""Penetration of contacts that are not part of this problem, relative to the unknowns, that is rounding."""
 
 CONE_ROUNDS = 20
 """Number of times that penetrating contacts become candidates of this problem."""

@@ -18,17 +18,21 @@ WIDTH = 0.28
 """Half the width of the container."""
 ROUND = 0.02
 """Radius of the edges of boxes."""
+POLE = (2 / 7, 3 / 7, 6 / 7)
+"""Direction opposite to which tangents are undefined: contacts hardly ever have it."""
+_AXES = (POLE, (3 / 7, -6 / 7, 2 / 7), (6 / 7, 2 / 7, -3 / 7))
 CORNERS = [(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
 
 
-def _tangents(n: sl.Expression) -> list[sl.Expression]:
-    """Two directions across a unit vector."""
-    sign = sl.select(n[2], 1, -1)
-    a = -1 / (sign + n[2])
-    return [
-        sl.vector(1 + sign * n[0] ** 2 * a, sign * n[0] * n[1] * a, -sign * n[0]),
-        sl.vector(n[0] * n[1] * a, sign + n[1] ** 2 * a, -n[1]),
-    ]
+def tangents(n: sl.Expression) -> list[sl.Expression]:
+    """Two directions across a unit vector, which are continuous except opposite to POLE.
+
+    A frame that jumps within a step would change the meaning of the tangential impulses of the step.
+    """
+    a, b, c = (sl.vector(*axis) for axis in _AXES)
+    middle = a + n
+    scale = 1 + n.dot(a)
+    return [t - middle * (n.dot(t) / scale) for t in (b, c)]
 
 
 def _velocity(body: sl.Node, arm: sl.Expression) -> sl.Expression:
@@ -87,7 +91,7 @@ def heap_types() -> dict[str, sl.ElementType]:
     distance = sl.sqrt(difference.dot(difference))
     n = difference / distance
     relative = _velocity(a, -r * n) - _velocity(b, s * n)
-    slip = sl.vector(*(t.dot(relative) for t in _tangents(n)))
+    slip = sl.vector(*(t.dot(relative) for t in tangents(n)))
     element.contact("balls", distance - r - s, slip=slip, **LAWS)
 
     for name, of_corner in (("ball_box", False), ("corner_box", True)):
@@ -100,7 +104,7 @@ def heap_types() -> dict[str, sl.ElementType]:
         n = b.R * away / distance
         touching = center - r * n
         relative = _velocity(a, touching - a.x) - _velocity(b, touching - b.x)
-        slip = sl.vector(*(t.dot(relative) for t in _tangents(n)))
+        slip = sl.vector(*(t.dot(relative) for t in tangents(n)))
         element.contact(name, distance - r - ROUND, slip=slip, **LAWS)
     return found
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import CONE_ROUNDS, LARGEST_CONE
+from symlie.errors import ContactModeError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.cone_problem import solved_cone
 from symlie.runtime.linear.factors import SingularMatrixError
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from symlie.runtime.implicit.contact_equations import ContactMatrix
     from symlie.runtime.implicit.contact_solution import ContactStage
     from symlie.runtime.system.contacts.table import ContactTable
+
+
+UNSOLVED = "Contacts have no consistent impulses"
+"""Message of a contact problem without solution."""
 
 
 def cone_correction(
@@ -33,7 +38,8 @@ def cone_correction(
     is_closed: NDArray[np.bool_],
     slack: float,
 ) -> Array | None:
-    """Return the correction of a stage that solves its linearised contact problem, or None if there is no solution.
+    """Return the correction of a stage that solves its linearised contact problem, or None if the problem is too large
+    or singular; raise ContactModeError if no solution is found.
 
     Parameters
     ----------
@@ -85,11 +91,11 @@ def cone_correction(
         begin = np.cumsum([0, *(len(own) for own in rows)])[:-1].astype(np.intp)
         P = solved_cone(G, open_c[every], begin, table.friction[chosen], np.zeros(len(every)), start=-impulse[every])
         if P is None:
-            return None
+            raise ContactModeError(UNSOLVED)
         right[n + every] = P + impulse[every]
         d = solved(right)
         missed = is_eligible & ~candidate & ((c - along(d))[table.normal] < -slack)
         if not missed.any():
             return d
         candidate |= missed
-    return None
+    raise ContactModeError(UNSOLVED)

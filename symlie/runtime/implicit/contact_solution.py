@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import (
     CONE_ACCEPTED,
+    CONE_SLACK,
     CONTACT_ROUNDING,
     CONTACT_STEPS,
     CONTACT_SWEEPS,
@@ -23,7 +24,7 @@ from symlie.contract.constants import (
     SWEEP_ROUNDS,
 )
 from symlie.errors import ContactModeError, NotFiniteError
-from symlie.runtime.implicit.contact_cone import cone_correction
+from symlie.runtime.implicit.contact_cone import UNSOLVED, cone_correction
 from symlie.runtime.implicit.contact_equations import OPEN, ContactMatrix, ContactRows, contact_rows
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.layout.layout import Array
@@ -93,7 +94,12 @@ class ContactSolution:
         for sweeps in (*(CONTACT_SWEEPS * 4**k for k in range(SWEEP_ROUNDS)), 0):
             found = self._iterated(base, size, correction, is_soft=sweeps != CONTACT_SWEEPS)
             if found is None and sweeps == CONTACT_SWEEPS:
-                found = self._by_cones(base, size, correction)
+                try:
+                    found = self._by_cones(base, size, correction)
+                except ContactModeError:
+                    # The caller solves without restitution, which can prevent a solution.
+                    if self._known[1].any():
+                        raise
             if found is not None:
                 return found
             swept = self._swept(base, sweeps) if sweeps else None
@@ -103,7 +109,7 @@ class ContactSolution:
         self._residual(base)
         if self.rows.error <= CONE_ACCEPTED * size:
             return base
-        raise ContactModeError("Contacts have no consistent impulses")
+        raise ContactModeError(UNSOLVED)
 
     def _iterated(self, u: Array, size: float, correction: float, *, is_soft: bool) -> Array | None:
         """Return the solution by Newton's method alone, or None if its active sets do not settle."""
@@ -131,20 +137,23 @@ class ContactSolution:
             change = float(np.abs(d[:n]).max(initial=0))
             is_settled = sets is not None and np.array_equal(sets, self.rows.sets)
             is_settled |= self.rows.error <= CONTACT_ROUNDING * size
+            # With a compliance, steps also converge if there is no solution.
+            is_settled &= self.rows.error <= CONE_ACCEPTED * size
             if is_settled and (change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size):
                 return u
             last, sets = change, self.rows.sets
         return None
 
     def _by_cones(self, u: Array, size: float, correction: float) -> Array | None:
-        """Return the solution by contact problems of the linearised stage, or None."""
+        """Return the solution by contact problems of the linearised stage, or None if this is not possible; raise
+        ContactModeError if it fails."""
         n, last = len(u) - len(self._known[0]), np.inf
         for _ in range(CONTACT_STEPS):
             self._residual(u)
             r = np.concatenate([self._raw[:n], self._raw[n:] + self._known[1]])
             d = cone_correction(
                 self._stage, self._table, self._matrix, r, u[n:] + self._known[0], self._is_eligible,
-                self.rows.sets != OPEN, CONTACT_ROUNDING * size,
+                self.rows.sets != OPEN, CONE_SLACK * size,
             )  # fmt: skip
             if d is None:
                 return None
@@ -153,9 +162,11 @@ class ContactSolution:
             change = float(np.abs(d[:n]).max(initial=0))
             if change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size:
                 self._residual(u)
-                return u if self.rows.error <= CONE_ACCEPTED * size else None
+                if self.rows.error <= CONE_ACCEPTED * size:
+                    return u
+                break
             last = change
-        return None
+        raise ContactModeError(UNSOLVED)
 
     def _swept(self, u: Array, sweeps: int) -> Array | None:
         """Return the unknowns after Gauss–Seidel sweeps, or None if M couples nodes."""

@@ -242,7 +242,7 @@ class Run:
         where, advice = "", "take a smaller step"
         if kind is InconsistentResetError:
             where = violation(self.system.mechanics, state.t, state.at.q, state.at.v)
-        elif issubclass(kind, ContactModeError):
+        elif issubclass(kind, ContactModeError) and not self.method.steps_over(self.system.layout):
             at, is_sequential = state.at, self.control.sequential_impacts
             found_here = found_failure(self.system.mechanics, state.t, at.q, at.v, is_sequential=is_sequential)
             where = f": {found_here[0].lower()}{found_here[1:]}" if found_here else ""

@@ -41,7 +41,8 @@ static inline int correct_momentum(newton_problem *restrict s, contact_problem *
 }
 
 /* Compute the correction d of a stage that solves its linearised contact problem, for the residual s->r of the stage and
- * for sets of the natural map. Return SYMLIE_NO_CONTACT_MODE if no solution is found. */
+ * for sets of the natural map. Return SYMLIE_NO_CONTACT_MODE if no solution is found, and
+ * SYMLIE_SINGULAR if the problem is too large or its matrix is singular. */
 SYMLIE_COLD int correct_by_cone(newton_problem *restrict s, contact_problem *restrict C, symlie_real *restrict work, symlie_real slack, symlie_real *restrict d,
                                 newton_counts *restrict counts)
 {
@@ -61,7 +62,7 @@ SYMLIE_COLD int correct_by_cone(newton_problem *restrict s, contact_problem *res
     const cone_friction rubbing = {.count = 0};
     int begin[LARGEST_CONE + 1], row_of[LARGEST_CONE];
     for (int i = 0; i < CONTACTS; i++) is_candidate[i] = C->set[i] != CONTACT_OPEN;
-    if (factorise_open_contacts(s, C, counts) != SYMLIE_DONE) return SYMLIE_NO_CONTACT_MODE;
+    if (factorise_open_contacts(s, C, counts) != SYMLIE_DONE) return SYMLIE_SINGULAR;
     for (int k = 0; k < UNKNOWNS; k++) right[k] = s->r[k], unit[k] = 0;
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i);
@@ -79,7 +80,7 @@ SYMLIE_COLD int correct_by_cone(newton_problem *restrict s, contact_problem *res
         for (int i = 0; i < CONTACTS; i++) {
             const int *contact = contact_of(P, i), slips = C->law[2 * i] > 0 ? contact[CONTACT_SLIPS] : 0;
             if (is_candidate[i] == 0) continue;
-            if (size + 1 + slips > CONE_ROWS) return SYMLIE_NO_CONTACT_MODE;
+            if (size + 1 + slips > CONE_ROWS) return SYMLIE_SINGULAR;
             friction[count] = C->law[2 * i], begin[count++] = size;
             row_of[size++] = contact[CONTACT_NORMAL];
             for (int k = 0; k < slips; k++) row_of[size++] = contact_tangent(contact, k);

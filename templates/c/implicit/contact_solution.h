@@ -56,7 +56,8 @@ static inline int contact_correction(newton_problem *restrict s, contact_problem
 #include "contact_sweeps.h"
 #include "contact_cone.h"
 
-/* Solve by contact problems of the linearised stage. Return SYMLIE_NO_CONTACT_MODE if this fails. */
+/* Solve by contact problems of the linearised stage. Return SYMLIE_NO_CONTACT_MODE if this fails, and SYMLIE_SINGULAR if
+ * it is not possible. */
 static inline int solve_by_cones(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
                                  newton_counts *restrict counts)
 {
@@ -67,7 +68,7 @@ static inline int solve_by_cones(newton_problem *restrict s, contact_problem *re
         if (status != SYMLIE_DONE) return status;
         contact_stage_residual(s, C, s->u, s->r);
         for (int k = 0; k < ROWS; k++) s->r[DIMENSION + k] += C->before[k];
-        status = correct_by_cone(s, C, C->cone, CONTACT_ROUNDING * size, s->d, counts);
+        status = correct_by_cone(s, C, C->cone, CONE_SLACK * size, s->d, counts);
         if (status != SYMLIE_DONE) return status;
         const symlie_real change = largest_entry(DIMENSION, s->d, 0);
         for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
@@ -109,6 +110,8 @@ static inline int iterate_contacts(newton_problem *restrict s, contact_problem *
             C->last_set[i] = C->set[i];
         }
         is_settled |= C->error <= CONTACT_ROUNDING * size;
+        /* With a compliance, steps also converge if there is no solution. */
+        is_settled &= C->error <= CONE_ACCEPTED * size;
         if (is_settled && (change <= correction * size || (last / 2 < change && change <= CONTACT_ROUNDING * size))) return SYMLIE_DONE;
         last = change;
     }
@@ -127,6 +130,9 @@ SYMLIE_COLD int solve_contacts(newton_problem *restrict s, contact_problem *rest
         if (n == 0 && status == SYMLIE_NO_CONTACT_MODE) {
             copy(UNKNOWNS, s->guess, s->u);
             status = solve_by_cones(s, C, size, correction, counts);
+            /* The caller solves without restitution, which can prevent a solution. */
+            if (status == SYMLIE_NO_CONTACT_MODE && largest_entry(ROWS, C->before, 0) > 0) return status;
+            if (status == SYMLIE_SINGULAR) status = SYMLIE_NO_CONTACT_MODE;
         }
         if (status != SYMLIE_NO_CONTACT_MODE) return status;
         copy(UNKNOWNS, s->guess, s->u);

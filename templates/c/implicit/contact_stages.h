@@ -142,6 +142,16 @@ static inline void keep_contacts(const symlie_problem *restrict P, const contact
     }
 }
 
+/* Solve the second stage from the mean velocity of the step. */
+static inline int solve_end_with_contacts(newton_problem *restrict s, contact_problem *restrict C, symlie_real h, const symlie_real *restrict theta,
+                                          symlie_real size, newton_counts *restrict counts)
+{
+    const symlie_problem *P = s->P;
+    for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / h;
+    for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = 0;
+    return solve_contacts(s, C, size, SLOW_ENOUGH, counts);
+}
+
 /* Like discrete_end, with contacts: mu_1 is that of the first stage; q with the modes of contacts and their multipliers are
  * further results. */
 static inline int contact_end(newton_problem *restrict s, symlie_real *restrict work, symlie_real t, symlie_real h, const symlie_real *restrict q_n,
@@ -193,9 +203,11 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     }
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, s->t, full, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
     system_jacobian(P, s->t, full, s->v, s->B);
-    for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / h;
-    for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = 0;
-    const int status = solve_contacts(s, &C, fastest, SLOW_ENOUGH, counts);
+    int status = solve_end_with_contacts(s, &C, h, theta, fastest, counts);
+    if (status == SYMLIE_NO_CONTACT_MODE && largest_entry(ROWS, C.before, 0) > 0) {
+        for (int k = 0; k < ROWS; k++) C.before[k] = 0;
+        status = solve_end_with_contacts(s, &C, h, theta, fastest, counts);
+    }
     if (status != SYMLIE_DONE) return status;
     newton_residual(s, s->u, s->r);
     for (int k = 0; k < DIMENSION; k++) v[k] = IS_FREE(k) ? s->u[k] : SYMLIE_NUMBER(0);

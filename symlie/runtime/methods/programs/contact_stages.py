@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import CONTACT_ROUNDING, SLOW_IMPACT
+from symlie.errors import ContactModeError
 from symlie.runtime.implicit.contact_equations import SLIDES
 from symlie.runtime.implicit.contact_solution import ContactSolution
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
@@ -109,9 +110,16 @@ class ContactStages(DiscreteStages):
         rebounds = (q_n[table.closed] == 0) & (speed < -SLOW_IMPACT * fastest)
         before[table.normal] = np.where(rebounds, table.restitution * speed, 0.0)
         first = np.where(table.rows, mu, 0.0) / h
-        solution = ContactSolution(stage, table, self._matrix, (first, before), is_met, self._stepper.newton)
         guess = np.concatenate([theta / h, none])
-        u = solution.solve(guess, fastest, SLOW_ENOUGH)
+        try:
+            solution = ContactSolution(stage, table, self._matrix, (first, before), is_met, self._stepper.newton)
+            u = solution.solve(guess, fastest, SLOW_ENOUGH)
+        except ContactModeError:
+            # Jammed bodies cannot rebound from all contacts.
+            if not before.any():
+                raise
+            solution = ContactSolution(stage, table, self._matrix, (first, none), is_met, self._stepper.newton)
+            u = solution.solve(guess, fastest, SLOW_ENOUGH)
         r = stage.residual(u)
         v = np.where(self._layout.free, u[:n], 0.0)
         m.prescribe(end, full.copy(), v)

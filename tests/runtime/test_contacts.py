@@ -330,6 +330,45 @@ def test_rocking_block_comes_to_rest() -> None:
     assert abs(solution.outputs["left_normal"][-1] + solution.outputs["right_normal"][-1] - G) <= tolerances.CONTACT
 
 
+@functools.cache
+def woodpecker(backend: Backend) -> System:
+    """A sleeve with the height y and the angle a jams at a pole, and a bird with the angle b hits it with its beak.
+
+    Source: [Leine2003].
+    """
+    model = sl.Model("contact_woodpecker")
+    toy = model.node("toy", "R3")
+    (y, a, b), (fall, a_rate, b_rate) = toy.x, toy.x_dot
+    bird = fall + 0.01 * a_rate + 0.015 * b_rate
+    model.kinetic_energy((3e-4 * fall**2 + 5e-9 * a_rate**2 + 4.5e-3 * bird**2 + 7e-7 * b_rate**2) / 2)
+    model.potential_energy(G * (4.8e-3 * y + 4.5e-3 * (0.01 * a + 0.015 * b)) + 5.6e-3 * (a - b) ** 2 / 2)
+    beak, edge = fall + 0.01 * a_rate - 5.1e-3 * b_rate, fall + 3.1e-3 * a_rate
+    model.contact("beak", 2.4e-3 - 0.02 * b, slip=beak, friction=0.3, restitution=0.5)
+    model.contact("lower", 6e-4 + 5.8e-3 * a, slip=edge, friction=0.3)
+    model.contact("upper", 6e-4 - 5.8e-3 * a, slip=edge, friction=0.3)
+    model.initial(toy, x=[0, -0.1034, -0.2788], x_dot=[-0.3411, 0, -7.4583])
+    return model.derive().compile(backend=backend)
+
+
+def test_woodpecker_has_a_limit_cycle() -> None:
+    """Period and drop of a prototype of order one with steps of 1e-5 s; the motion is damped towards the cycle."""
+    hits = []
+    for rtol in (1e-10, 5e-11):
+        solution = sl.solve(woodpecker("c"), 1.6, rtol=rtol)
+        t = np.array([impact.t for impact in solution.impacts if "beak" in impact.contacts])
+        hits.append(np.stack([t, solution.q[np.searchsorted(solution.t, t), 0]]))
+    assert np.abs(hits[0] - hits[1]).max() <= tolerances.WOODPECKER
+    period, drop = (hits[0][:, -1] - hits[0][:, -3]) / 2
+    assert abs(period - 0.1460) <= tolerances.WOODPECKER_CYCLE and abs(drop + 0.0195) <= tolerances.WOODPECKER_CYCLE
+
+
+def test_contact_that_lifts_directly_after_an_impact_does_not_touch_again() -> None:
+    """The upper edge lifts at once after its impact, at which rounding has left a gap below zero."""
+    a, b = (sl.solve(woodpecker(backend), 0.08, rtol=1e-6) for backend in BACKENDS)
+    assert [e.name for e in a.events] == [e.name for e in b.events]
+    assert [e.name for e in a.events].count("upper_touch") == 1 and a.status == b.status == "ok"
+
+
 @pytest.mark.parametrize("turn", [0.0, 0.3])
 def test_box_falls_on_its_corners_and_rests(turn: float) -> None:
     c, s = math.cos(turn), math.sin(turn)

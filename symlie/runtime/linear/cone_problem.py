@@ -80,6 +80,8 @@ def solved_cone(
     """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
     the terms of c, ξ_N = 0 if contacts are to hold, and the iteration starts from zero, or
     with sweeps from ``start``."""
+    if not len(begin):
+        return np.zeros(0)
     ends = np.append(begin[1:], len(c))
     if not (np.diag(G)[begin] > 0).all():
         return None

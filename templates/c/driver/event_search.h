@@ -194,10 +194,11 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
         clear_start(in, e, path.scale);
         path.value = sample[e] = in->state->event[e];
+        path.offset = start_offset(in, e);
         if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
         const int status = search_event(in, &path, sample, panel, checked);
         if (status != SYMLIE_DONE) return status;
-        if (*last == 0 && fabs(path.value) == AT_START) *last = path.value;
+        *last = since_start(&path, *last, in->control->event_direction[e]);
     }
     copy(EVENTS, sample + (EVENT_SAMPLES - 1) * EVENTS, trial->event);
     return SYMLIE_DONE;

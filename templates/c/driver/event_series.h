@@ -158,10 +158,11 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
         path.scale = fmax(fabs(in->state->event[e]), fabs(trial->event[e]));
         clear_start(in, e, path.scale);
         path.value = in->state->event[e];
+        path.offset = start_offset(in, e);
         in->is_by_steps = 0;
         const int status = search_pieces(in, work, &path, trial->event + e);
         if (status != SYMLIE_DONE) return status;
-        if (trial->event[e] == 0 && fabs(path.value) == AT_START) trial->event[e] = path.value;
+        trial->event[e] = since_start(&path, trial->event[e], in->control->event_direction[e]);
     }
     return SYMLIE_DONE;
 }

@@ -71,6 +71,7 @@ typedef struct {
     symlie_real x;              /* length of the part of the step searched so far */
     symlie_real value;
     symlie_real scale;          /* largest absolute value of the function within the step */
+    symlie_real offset;         /* largest value beyond zero that counts as zero, for a function that has been zero since the start */
     int is_misled;              /* 1 if a step of the method contradicted an interpolated sign */
     symlie_record *record;
 } event_path;
@@ -154,12 +155,31 @@ static inline void record_event(step_inside *restrict in, const event_path *rest
     copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
 }
 
+/* Return the offset of a function that counts as zero at the start, where it can be beyond zero by rounding: a contact that
+ * lifts directly after an impact does not touch again. */
+static inline symlie_real start_offset(step_inside *restrict in, int event)
+{
+    const symlie_problem *restrict P = in->P;
+    symlie_real *work = in->work;
+    ARRAY(value, EVENTS);
+    if (fabs(in->state->event[event]) != AT_START) return 0;
+    system_events(P, in->t, in->state->q, in->state->v, in->state->lambda, value);
+    return value[event] * in->control->event_direction[event] > 0 ? ROUGH_OFFSET * fabs(value[event]) : 0;
+}
+
+/* Return a value of the function, which counts as the one at the start while it has been zero since then. */
+static inline symlie_real since_start(const event_path *restrict path, symlie_real value, symlie_real direction)
+{
+    const int is_zero = value == 0 || (value * direction > 0 && fabs(value) <= path->offset);
+    return is_zero && fabs(path->value) == AT_START ? path->value : value;
+}
+
 /* Advance the search to the length x, where the function has the given value, and record a zero before x. */
 static inline int follow(step_inside *restrict in, event_path *restrict path, symlie_real x, symlie_real value)
 {
     const symlie_problem *restrict P = in->P;
     (void)P;
-    if (value == 0 && fabs(path->value) == AT_START) value = path->value;
+    value = since_start(path, value, in->control->event_direction[path->event]);
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
         symlie_real length = x, at_zero = value;
         if (path->x == 0 && fabs(path->value) == AT_START && is_start(in->state)) {

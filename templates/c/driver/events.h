@@ -12,7 +12,7 @@
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
-    return inside_workspace(P) + 2LL * DIMENSION + search_workspace(P);
+    return inside_workspace(P) + 2LL * DIMENSION + EVENTS + search_workspace(P);
 }
 
 static inline int are_numbers(const symlie_problem *restrict P, const symlie_real *restrict value)

@@ -21,6 +21,7 @@ from symlie.contract.constants import (
     EVENT_TOUCH,
     EXTREMUM_ENOUGH,
     EXTREMUM_STEPS,
+    ROUGH_OFFSET,
     SMALLEST_PANEL,
     SURELY_FAR,
     ZERO_WIDTH,
@@ -86,7 +87,14 @@ class _Path:
     scale: float
     begins: bool
     """True if the run starts with this step."""
+    offset: float = 0.0
+    """Largest value beyond zero that counts as zero, for a function that has been zero since the start."""
     x: float = 0.0
+
+    def since_start(self, value: float) -> float:
+        """Return a value, which counts as the one at the start while the function has been zero since then."""
+        is_zero = value == 0 or (value * self.direction > 0 and abs(value) <= self.offset)
+        return self.value if is_zero and abs(self.value) == AT_START else value
 
 
 def _are_far(layout: Layout, samples: Array) -> Array:
@@ -156,9 +164,19 @@ class EventSearch:
             if layout.contact_of_event[index] >= 0 and self._far[index]:
                 continue
             path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]), self._begins)
+            path.offset = self._start_offset(path)
             self._search(path)
             self._keep_start(path)
         return self._found
+
+    def _start_offset(self, path: _Path) -> float:
+        """Return the offset of a function that counts as zero at the start, where it can be beyond zero by rounding: a
+        contact that lifts directly after an impact does not touch again."""
+        if abs(path.value) != AT_START:
+            return 0.0
+        state = self._inside.state
+        found = self._inside.stepper.mechanics.events(state.t, state.q, state.v, state.multipliers)[path.event]
+        return ROUGH_OFFSET * abs(float(found)) if found * path.direction > 0 else 0.0
 
     def _clear_start(self, before: Array, scale: Array) -> None:
         """At the start of a run, replace a value of the size of round-off on the side of the direction by zero."""
@@ -169,8 +187,7 @@ class EventSearch:
 
     def _keep_start(self, path: _Path) -> None:
         """Preserve the initial side of a function that has been zero since the start of the run."""
-        if self.after[path.event] == 0 and abs(path.value) == AT_START:
-            self.after[path.event] = path.value
+        self.after[path.event] = path.since_start(float(self.after[path.event]))
 
     def _search(self, path: _Path) -> None:
         start, width = 0.0, 1.0
@@ -305,8 +322,7 @@ class EventSearch:
 
         False if steps of the method do not confirm the sign change.
         """
-        if value == 0 and abs(path.value) == AT_START:
-            value = path.value
+        value = path.since_start(value)
         if (
             path.begins
             and path.x == 0
@@ -385,11 +401,12 @@ class SeriesSearch(EventSearch):
             scale = max(abs(before), abs(float(self.after[index])))
             known, self._inside.is_by_steps = len(self._found), False
             path = _Path(index, value.direction, before, scale, self._begins)
+            path.offset = offset = self._start_offset(path)
             if not all(self._follow_pieces(path)):
                 # The series is as accurate as the step: all values now come from steps.
                 del self._found[known:]
                 self._inside.is_by_steps = True
-                path = _Path(index, value.direction, before, scale, self._begins)
+                path = _Path(index, value.direction, before, scale, self._begins, offset)
                 list(self._follow_pieces(path))
             self._keep_start(path)
         return self._found

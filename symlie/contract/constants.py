@@ -450,6 +450,10 @@ BEGINS_RUN = 2
 EVENT_TOUCH = 1e-12
 """Value, relative to the largest one within the step, below which a function counts as zero."""
 
+EVENT_STEEP = 1e-5
+"""Change of an event function over a step by its slope at a zero, relative to its largest value there, below which it
+touches zero: times of such events, which are known to the square root of `EVENT_TOUCH`, have no derivatives."""
+
 EVENT_EXACT = 1e-13
 """Last terms of the series of an event function, relative to the sum of all, that are negligible: it may converge more
 slowly than the motion."""

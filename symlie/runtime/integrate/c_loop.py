@@ -124,17 +124,17 @@ class CompiledIntegration:
         self._plan.record_switches = record_every == 1
         self._plan.record_changes = record_every > 0
         self._record = library.ffi.new("symlie_record *")
-        of_state = 8 * (1 + width * sum(self._sizes))
+        of_state = 8 * width * (1 + sum(self._sizes))
         most = RECORD_BYTES // of_state if control.is_adaptive else min(RECORD_BYTES // of_state, plan.total_steps + 1)
         self._record.capacity = most = max(STATES_OF_STEP, most)
-        own_widths = (1, *(width * size for size in self._sizes))
+        own_widths = (width, *(width * size for size in self._sizes))
         widths = dict(zip(("t", "q", "v", "lambda", "carried"), own_widths, strict=True))
         if with_trace:
             widths["trace"] = TRACE_WIDTH
         sizes = {name: max(most * each, 1) for name, each in widths.items()}
         if self._events:
             self._record.event_capacity = max(most, MOST_EVENTS * self._events)
-            sizes["event"] = self._record.event_capacity * (2 + sum(self._sizes) + self._own)
+            sizes["event"] = self._record.event_capacity * width * (2 + sum(self._sizes) + self._own)
         records = Block(sizes, np.empty)
         records.point(library, self._record)
         self._buffers = records.arrays
@@ -240,19 +240,24 @@ class CompiledIntegration:
         return LoopState(s.t, at, counters_of(self.library, s), cpu_seconds, is_done)
 
     def _recorded(self, n: int) -> tuple[Array, ...]:
-        """Recorded q, v, λ and auxiliary states."""
+        """Recorded t, q, v, λ and auxiliary states."""
         names = ("q", "v", "lambda", "carried")
-        return tuple(self._buffers[name][: n * size] for name, size in zip(names, self._sizes, strict=True))
+        states = (self._buffers[name][: n * size] for name, size in zip(names, self._sizes, strict=True))
+        return self._buffers["t"][:n], *states
+
+    def _recorded_events(self, n: int) -> Array:
+        """Index, t, q, v, λ, auxiliary state and method history of recorded events, shape (n, width)."""
+        return self._buffers["event"].reshape(self._record.event_capacity, -1)[:n]
 
     def drain(self, recorder: Recorder) -> None:
         record, buffers = self._record, self._buffers
-        recorder.add_states(buffers["t"][: record.count], *self._recorded(record.count))
+        recorder.add_states(*self._recorded(record.count))
         record.count = 0
         if "trace" in buffers:
             recorder.add_trace(buffers["trace"][: TRACE_WIDTH * record.tried])
         record.tried = 0
         if record.events:
             ends = np.cumsum(self._sizes)
-            for row in buffers["event"].reshape(record.event_capacity, -1)[: record.events]:
+            for row in self._recorded_events(record.events):
                 recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], ends))
             record.events = 0

@@ -85,15 +85,12 @@ def tangents_library(system: System, method: Method, tangents: int) -> tuple[Lib
 
 
 def tangents_files(system: System, method: Method, tangents: int) -> dict[str, str]:
-    """Source files for numbers with tangents by name; ``tangents.cpp`` includes the others. Exports are those of C, and
-    events, which do not change the state, are not searched. Code with Newton's method for the end of a step is preceded
-    by the same code for numbers without tangents."""
+    """Source files for numbers with tangents by name; ``tangents.cpp`` includes the others. Exports are those of C.
+    Code with Newton's method for the end of a step is preceded by the same code for numbers without tangents."""
     source = driver_files(system, method)
     lines = source.pop("driver.c").splitlines()
-    model = f'#include "{system.layout.name}.c"'
-    after = {model: ["#undef HAS_EVENTS", "#define HAS_EVENTS 0"]}
     omitted = {f'#include "{name}"' for name in ("members.h", "shorter_steps.h")}
-    body = [x for line in lines if line not in omitted for x in (line, *after.get(line, []))]
+    body = [line for line in lines if line not in omitted]
     head = [f"#define SYMLIE_TANGENTS {tangents}"]
     if "implicit_step.h" in source:
         own = [line for line in body if line != '#include "driver.h"']

@@ -10,6 +10,7 @@ import numpy as np
 
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
+from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.gradient import Loss, weights_of_loss
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.variables import Variable, variables_of
@@ -98,7 +99,9 @@ class Shooting:
     def _computed(self, values: Array) -> Shot:
         system, outputs = self.system_with(values), self.system.layout.outputs
         names = list(outputs) if self._loss is not None else list(self._outputs)
-        solution, tangents = forward_tangents(system, self._t_span, self._options, self._variables, names)
+        run = forward_tangents(system, self._t_span, self._options, self._variables, names)
+        solution, tangents = run.solution, run.states
+        check_end(solution)
         loss, by_loss = 0.0, np.zeros(len(values))
         if self._loss is not None:
             loss, weights = weights_of_loss(solution, self._loss(solution))

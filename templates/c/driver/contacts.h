@@ -142,10 +142,10 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
         state->q[contact[CONTACT_CLOSED]] = 0;
         if (contact[CONTACT_SLIPS]) state->q[contact[CONTACT_STICKS]] = 0;
     }
-    int status = index1_acceleration(P, work, state->t, state->q, state->v, mass, a, b);
+    int status = index1_acceleration(P, work, TIME_OF(state), state->q, state->v, mass, a, b);
     for (int k = 0; k < DIMENSION; k++) v[k] = state->v[k] + left * a[k];
     for (int pass = 0; pass < 2 && status == SYMLIE_DONE; pass++) {
-        status = evaluate_contact_rows(P, work, state->t, state->q, v, law, mass, R);
+        status = evaluate_contact_rows(P, work, TIME_OF(state), state->q, v, law, mass, R);
         if (status != SYMLIE_DONE) break;
         const cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
         if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, &rubbing, 0, memory, p)) return SYMLIE_NO_CONTACT_MODE;
@@ -154,13 +154,13 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
         add_contact_impulses(P, R, p, d);
         for (int k = 0; k < DIMENSION; k++) d[k] = left * 0.5 * (state->v[k] + d[k]);
         move_by(P, state->q, d, moved);
-        state->t += left;
-        if (MOTIONS) system_prescribe(P, state->t, state->q, v);
+        set_time(state, TIME_OF(state) + left);
+        if (MOTIONS) system_prescribe(P, TIME_OF(state), state->q, v);
         with_contacts(P, state->q, 0, moved);
-        system_jacobian(P, state->t, moved, v, B);
-        hidden_residual(P, state->t, moved, B, v, 0, b, c);
+        system_jacobian(P, TIME_OF(state), moved, v, B);
+        hidden_residual(P, TIME_OF(state), moved, B, v, 0, b, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-        status = along_constraints(P, state->t, moved, B, c, r, b, mass, d);
+        status = along_constraints(P, TIME_OF(state), moved, B, c, r, b, mass, d);
         if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < DIMENSION; k++) v[k] += d[k];
     }
@@ -169,7 +169,7 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     copy(DIMENSION, v, state->v);
     for (int i = 0; i < R->contacts; i++) state->q[contact_of(P, R->contact[i])[CONTACT_SPEED]] = 0;
     known_sizes(P, R, R->size, sizes);
-    return find_modes(P, work, state->t, state->q, state->v, law, fired, sizes, mass, R);
+    return find_modes(P, work, TIME_OF(state), state->q, state->v, law, fired, sizes, mass, R);
 }
 
 /* Let contacts with events change their modes. The rest of a sequence of impacts ends before the time `end`. */
@@ -191,7 +191,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(none, CONTACTS + REACTIONS);
     for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     place_contact_rows(P, of_rows, R);
-    const symlie_real t = state->t;
+    const symlie_real t = TIME_OF(state);
     *flight = 0;
     for (int i = 0; i < CONTACTS; i++) closing[i] = i;
     system_contacts(P, t, state->q, law);
@@ -299,21 +299,21 @@ SYMLIE_COLD int switch_contacts(const symlie_problem *restrict P, symlie_real *r
     ARRAY(r, DIMENSION);
     ARRAY(d, DIMENSION);
     ARRAY(moved, STORAGE);
-    const symlie_real t = state->t;
+    const symlie_real t = TIME_OF(state);
     int status = switch_modes(P, work, control, first, end, mass, state, record, flight);
     if (status != SYMLIE_DONE) return status;
-    for (int n = 0; n < GAP_STEPS && state->t > t; n++) {
-        system_jacobian(P, state->t, state->q, state->v, B);
-        system_constraint(P, state->t, state->q, c);
+    for (int n = 0; n < GAP_STEPS && TIME_OF(state) > t; n++) {
+        system_jacobian(P, TIME_OF(state), state->q, state->v, B);
+        system_constraint(P, TIME_OF(state), state->q, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-        status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+        status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
         if (status != SYMLIE_DONE) return status;
         move_by(P, state->q, d, moved);
     }
-    system_jacobian(P, state->t, state->q, state->v, B);
-    hidden_residual(P, state->t, state->q, B, state->v, 0, b, c);
+    system_jacobian(P, TIME_OF(state), state->q, state->v, B);
+    hidden_residual(P, TIME_OF(state), state->q, B, state->v, 0, b, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+    status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
     for (int k = 0; k < DIMENSION && status == SYMLIE_DONE; k++) state->v[k] += d[k];
     return status;
 }

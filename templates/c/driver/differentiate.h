@@ -64,7 +64,7 @@ void symlie_increment_tangents(const symlie_problem *P, long long count, const s
     }
 }
 
-void symlie_output_tangents(const symlie_problem *P, long long count, const symlie_scalar *t, const symlie_real *q, const symlie_real *v,
+void symlie_output_tangents(const symlie_problem *P, long long count, const symlie_real *t, const symlie_real *q, const symlie_real *v,
                             const symlie_real *lambda, long long wanted_count, const long long *wanted, symlie_real *out)
 {
     for (long long i = 0; i < count; i++)

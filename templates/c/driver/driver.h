@@ -45,7 +45,7 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
 {
     if (record->acceleration) copy(DIMENSION, s->acceleration, record->acceleration + record->count * DIMENSION);
     if (record->own) copy(OWN, s->own, record->own + record->count * OWN);
-    record_at(P, s->t, s->q, s->v, s->lambda, s->carried, record);
+    record_at(P, TIME_OF(s), s->q, s->v, s->lambda, s->carried, record);
 }
 
 /* Factor of the step size after a step. */
@@ -111,7 +111,13 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (next == SYMLIE_SEEKS_STEP) find_first_step(P, work, plan, &mass, state);
         if (next == SYMLIE_RECORDS || next == SYMLIE_SEEKS_STEP) continue;
         if (next != SYMLIE_GOES_ON) return next;
+#if HAS_TANGENTS
+        /* The end of a step is fixed, so that its length changes with its start. */
+        if (SYMLIE_VALUE(*state->time) != attempt.t) *state->time = attempt.t;
+        const symlie_real t = TIME_OF(state), h = attempt.h - (t - attempt.t);
+#else
         const symlie_scalar t = attempt.t, h = attempt.h;
+#endif
         trial.keeps_difference = looks_at_step(control, state);
         trial.ends_run = ends_run(plan, state, &attempt);
         trial.may_be_rough = HAS_SWITCHES, trial.is_rough = 0;
@@ -154,7 +160,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         }
         const int is_part = reached > 0 && reached < h;
-        if (is_part) attempt.end = t + reached, attempt.is_last = 0;
+        if (is_part) attempt.end = SYMLIE_VALUE(t) + reached, attempt.is_last = 0;
 #endif
         trial.is_moved = 0;
         status = follow_branch(P, work, t, attempt.end, control, &mass, state, &trial);
@@ -164,12 +170,17 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, attempt.end, h, control, &mass, state, &trial);
         record_tried(record, &attempt, control->with_estimate ? SYMLIE_VALUE(trial.error) : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
         int is_end = 0; /* 1 if the step ends at an event */
+        symlie_real end = attempt.end, length = h;
+#if HAS_SWITCHES
+        if (reached > 0) length = reached;
+        if (is_part) end += t - SYMLIE_VALUE(t);
+#endif
 #if HAS_EVENTS
 #if SLIDES
         const symlie_scalar attempted = attempt.end;
 #endif
-        status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_end,
-                             &attempt.end);
+        status = find_events(P, work, t, length, end, control, &mass, state, &trial, &other, record, &is_end, &end);
+        attempt.end = SYMLIE_VALUE(end);
         if (status != SYMLIE_DONE) return status;
 #endif
 #if SLIDES && HAS_EVENTS
@@ -179,7 +190,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (control->is_adaptive && !(reached > 0)) propose_step(state, &attempt, factor_of(control, &trial));
         if (!is_end)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
-        accept(P, !FIXED_TOPOLOGY, state, attempt.end, &trial);
+        accept(P, !FIXED_TOPOLOGY, state, end, &trial);
 #if HAS_SWITCHES
         /* Discard records after the event. */
         while (is_end && record->count > recorded && record->t[record->count - 1] >= attempt.end) record->count--;

@@ -52,9 +52,9 @@ static inline int time_goes_on(const symlie_problem *restrict P, symlie_state *r
     const symlie_real t = state->t, apart = t - state->changed_at;
     const int is_first = state->changes_at_once == 0, is_later = !(apart < TIME_RESOLUTION * fmax(fabs(t), fabs(state->changed_at)));
     state->changes_at_once = is_first || is_later ? 1 : state->changes_at_once + 1;
-    state->flight = is_first ? 0 : is_later ? apart : state->flight;
-    if (flight > 0) state->flight = flight;
-    state->changed_at = t;
+    state->flight = is_first ? 0 : is_later ? SYMLIE_VALUE(apart) : state->flight;
+    if (flight > 0) state->flight = SYMLIE_VALUE(flight);
+    state->changed_at = state->t;
     return state->changes_at_once <= EVENTS + 1;
 }
 
@@ -64,8 +64,8 @@ static inline void sized_residual(const symlie_problem *restrict P, const symlie
                                   symlie_real *restrict size_of_B, symlie_real *restrict size_of_v, symlie_real *restrict b,
                                   symlie_real *restrict c, symlie_real *restrict size)
 {
-    system_jacobian(P, state->t, state->q, state->v, B);
-    hidden_residual(P, state->t, state->q, B, state->v, 0, b, c);
+    system_jacobian(P, TIME_OF(state), state->q, state->v, B);
+    hidden_residual(P, TIME_OF(state), state->q, B, state->v, 0, b, c);
     for (int k = 0; k < JACOBIAN_VALUES; k++) size_of_B[k] = fabs(B[k]);
     for (int k = 0; k < DIMENSION; k++) size_of_v[k] = fabs(state->v[k]);
     multiply_jacobian(P, size_of_B, size_of_v, size);
@@ -77,7 +77,7 @@ static inline void sized_residual(const symlie_problem *restrict P, const symlie
 static inline int keep_rows(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state, mass_matrix *restrict mass)
 {
     ARRAY(B, JACOBIAN_VALUES);
-    system_jacobian(P, state->t, state->q, state->v, B);
+    system_jacobian(P, TIME_OF(state), state->q, state->v, B);
     return find_dependent_rows(P, B, mass);
 }
 
@@ -86,10 +86,10 @@ static inline int add_impulses(const symlie_problem *restrict P, symlie_real *re
                                symlie_real *restrict r, symlie_real *restrict d, mass_matrix *restrict mass, symlie_state *restrict state)
 {
     for (int n = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
-        system_jacobian(P, state->t, state->q, state->v, B);
-        hidden_residual(P, state->t, state->q, B, state->v, 0, b, c);
+        system_jacobian(P, TIME_OF(state), state->q, state->v, B);
+        hidden_residual(P, TIME_OF(state), state->q, B, state->v, 0, b, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-        const int status = along_constraints(P, state->t, state->q, B, c, r, b, mass, d);
+        const int status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
         if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < DIMENSION; k++) state->v[k] += d[k];
         if (NONLINEAR_ROWS && is_settled(P, d, state->v)) break;
@@ -104,7 +104,7 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
                              symlie_real planned, mass_matrix *restrict mass, symlie_state *restrict state, const symlie_record *restrict record)
 {
     const symlie_control *control = plan->control;
-    symlie_real t = state->t, flight = 0;
+    symlie_real t = TIME_OF(state), flight = 0;
     ARRAY(value, RESETS);
     ARRAY(before, EVENTS);
     ARRAY(a, DIMENSION);
@@ -141,7 +141,7 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     const symlie_real end = control->is_adaptive ? plan->end[state->segment] : planned;
     const int switched = switch_contacts(P, work, control, first, end, mass, state, record, &flight);
     if (switched != SYMLIE_DONE) return switched;
-    t = state->t, moves = 1;
+    t = TIME_OF(state), moves = 1;
 #endif
     if (!all_finite(STORAGE, state->q) || !all_finite(DIMENSION, state->v)) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED

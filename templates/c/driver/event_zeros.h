@@ -125,6 +125,39 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
     return SYMLIE_DONE;
 }
 
+#if HAS_TANGENTS
+/* Differentiate the length x of the part of a step up to a zero of a function g: x' = -g' / (dg/dx), with g' at constant
+ * x. The last direction of the tangents is that of x. `other` becomes the state at the zero, with unchanged values. */
+SYMLIE_COLD int differentiate_zero(step_inside *restrict in, const event_path *restrict path, symlie_real *restrict length)
+{
+    const symlie_problem *restrict P = in->P;
+    symlie_real *restrict work = in->work;
+    symlie_trial *restrict other = in->other;
+    ARRAY(known, STORAGE + DIMENSION + ROWS + OWN);
+    const int sizes[] = {STORAGE, DIMENSION, ROWS, OWN};
+    symlie_real *const parts[] = {other->q, other->v, other->lambda, other->own};
+    symlie_real *place = known, *const outside = in->work, x = SYMLIE_VALUE(*length);
+    for (int k = 0; k < 4; place += sizes[k++]) copy(sizes[k], parts[k], place);
+    in->work = work;
+    set_tangent(x, SYMLIE_TANGENTS - 1, 1);
+    int status = step_to(in, x, in->t + x);
+    if (status == SYMLIE_DONE) {
+        const symlie_real g = other->event[path->event];
+        const double slope = tangent_of(g, SYMLIE_TANGENTS - 1);
+        const int is_steep = fabs(slope) * SYMLIE_VALUE(in->h) >= EVENT_STEEP * SYMLIE_VALUE(path->scale);
+        x = {x.value, g.tangent * (is_steep ? -1 / slope : (double)NAN)};
+        set_tangent(x, SYMLIE_TANGENTS - 1, 0);
+        status = step_to(in, x, in->t + x);
+    }
+    place = known;
+    for (int k = 0; k < 4; place += sizes[k++])
+        for (int i = 0; i < sizes[k]; i++) parts[k][i].value = place[i].value;
+    in->work = outside;
+    *length = x;
+    return status;
+}
+#endif
+
 /* Copy the state at the start of the step to `other`. */
 static inline void copy_start(step_inside *restrict in)
 {
@@ -183,15 +216,19 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
         symlie_real length = x, at_zero = value;
         if (path->x == 0 && fabs(path->value) == AT_START && is_start(in->state)) {
+            symlie_real at = in->t;
+#if HAS_TANGENTS
+            /* At the start of a run, functions are zero on one side only. */
+            if (in->state->event_is_valid == BEGINS_RUN) at = {at.value, at.tangent * (double)NAN};
+#endif
             copy_start(in);
-            record_event(in, path, in->t);
+            record_event(in, path, at);
             path->x = x, path->value = value;
             return SYMLIE_DONE;
         }
         const int status = locate_event(in, path, x, value, &length, &at_zero);
         if (status != SYMLIE_DONE || path->is_misled) return status;
         const int is_end = length == in->h;
-        const symlie_real at = is_end ? in->end : in->t + length;
         symlie_trial *restrict other = in->other;
         if (is_end) {
             copy(STORAGE, in->trial->q, other->q);
@@ -200,7 +237,15 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
             copy(INCREMENTS, in->trial->increment, other->increment);
             copy(OWN, in->trial->own, other->own);
         }
-        if (fabs(at_zero) <= EVENT_POLE * path->scale) record_event(in, path, at);
+        if (fabs(at_zero) <= EVENT_POLE * path->scale) {
+            symlie_real at = is_end ? in->end : in->t + length;
+#if HAS_TANGENTS
+            const int differentiated = differentiate_zero(in, path, &length);
+            if (differentiated != SYMLIE_DONE) return differentiated;
+            at = {at.value, (in->t + length).tangent};
+#endif
+            record_event(in, path, at);
+        }
     }
     path->x = x;
     path->value = value;

@@ -12,7 +12,8 @@
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
-    return inside_workspace(P) + 2LL * DIMENSION + EVENTS + search_workspace(P);
+    const long long of_zeros = HAS_TANGENTS ? STORAGE + DIMENSION + ROWS + OWN : 0;
+    return inside_workspace(P) + 2LL * DIMENSION + EVENTS + search_workspace(P) + of_zeros;
 }
 
 static inline int are_numbers(const symlie_problem *restrict P, const symlie_real *restrict value)

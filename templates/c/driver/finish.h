@@ -60,6 +60,15 @@ static inline void keep_first_stage(const symlie_problem *restrict P, symlie_sta
     state->acceleration_is_valid = 1;
 }
 
+/* Set the time of a state. Its derivatives vanish except at events: the ends of all other steps are fixed. */
+static inline void set_time(symlie_state *restrict state, symlie_real t)
+{
+    state->t = SYMLIE_VALUE(t);
+#if HAS_TANGENTS
+    *state->time = t;
+#endif
+}
+
 /* Replace the state by the state at the end of the step: exchange or copy the arrays. */
 static inline void accept(const symlie_problem *restrict P, int exchanges, symlie_state *restrict state, symlie_real t,
                           symlie_trial *restrict trial)
@@ -90,7 +99,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
     /* The step after a projection is also checked, since it starts without the v' shared by lanes. */
     state->surprises = trial->is_moved;
     count_order(trial->order, state);
-    state->t = SYMLIE_VALUE(t);
+    set_time(state, t);
     state->step++;
     state->steps++;
 }

@@ -130,6 +130,13 @@ typedef struct {
 
 #define NO_COUNTS {.slowest = SYMLIE_WHOLE(-1)}
 
+/* Time of a state, with its derivatives. */
+#if HAS_TANGENTS
+#define TIME_OF(state) (*(state)->time)
+#else
+#define TIME_OF(state) ((state)->t)
+#endif
+
 /* Result of an attempted step. */
 typedef struct {
     symlie_real *q;

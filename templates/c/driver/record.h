@@ -6,7 +6,7 @@ static inline void record_at(const symlie_problem *restrict P, symlie_real t, co
                              const symlie_real *carried, symlie_record *record)
 {
     const long long n = record->count++;
-    record->t[n] = SYMLIE_VALUE(t);
+    record->t[n] = t;
     copy(STORAGE, q, record->q + n * STORAGE);
     copy(DIMENSION, v, record->v + n * DIMENSION);
     copy(ROWS, lambda, record->lambda + n * ROWS);

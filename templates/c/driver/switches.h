@@ -121,7 +121,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     ARRAY(lambda, ROWS);
     ARRAY(before_lambda, ROWS);
     ARRAY(later_lambda, ROWS);
-    symlie_real low = 0, high = h;
+    symlie_real low = 0, high = SYMLIE_VALUE(h);
     /* The step is evaluated at its end t + h, which may lie after a switch due to round-off. */
     end = fmax(end, t + h);
     system_switches(P, t, state->q, state->v, before);

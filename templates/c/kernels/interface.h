@@ -81,6 +81,7 @@ typedef struct {
 /* Complete state of an integration, sufficient to resume it. */
 typedef struct {
     symlie_scalar t;            /* time of q, v */
+    symlie_real *time;          /* the same with derivatives, at events; runs with derivatives only */
     symlie_real *q;             /* configuration */
     symlie_real *v;             /* velocity */
     symlie_real *lambda;        /* multipliers */
@@ -183,7 +184,7 @@ typedef struct {
 typedef struct {
     long long capacity;
     long long count;
-    symlie_scalar *t;
+    symlie_lane *t;
     symlie_lane *q;
     symlie_lane *v;
     symlie_lane *lambda;
@@ -194,7 +195,7 @@ typedef struct {
     symlie_scalar *trace;       /* TRACE_WIDTH numbers for each attempted step, see record_tried; null: no trace */
     long long event_capacity;   /* capacity of the separate buffer for events */
     long long events;
-    symlie_scalar *event;       /* index, t, q, v, lambda, auxiliary state, method history of each event */
+    symlie_lane *event;         /* index, t, q, v, lambda, auxiliary state, method history of each event */
 } symlie_record;
 
 /* States of one system, or of several systems of one topology, one array row per state. */
@@ -394,7 +395,7 @@ int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie
 /* Compute the increments of several configurations, whose values are zero, one array row per configuration. */
 void symlie_increment_tangents(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *theta);
 /* Compute named outputs at several states, one array row per state. */
-void symlie_output_tangents(const symlie_problem *P, long long count, const symlie_scalar *t, const symlie_real *q, const symlie_real *v,
+void symlie_output_tangents(const symlie_problem *P, long long count, const symlie_real *t, const symlie_real *q, const symlie_real *v,
                             const symlie_real *lambda, long long wanted_count, const long long *wanted, symlie_real *out);
 
 #endif

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run, execute
@@ -15,18 +17,22 @@ from symlie.runtime.integrate.sensitivities.checkpoints import Checkpoints
 from symlie.runtime.integrate.sensitivities.start import start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_parameters import knots_in
 from symlie.runtime.integrate.sensitivities.tangent_run import check_with_tangents
-from symlie.runtime.integrate.sensitivities.trail import Start, Trail, check_end, trail_of_run
+from symlie.runtime.integrate.sensitivities.trail import Start, Trail, trail_of_run
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.steps.adjoint.transposition import missing_rule
 from symlie.runtime.steps.implicit_instructions import HiddenViolation
 from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.system.inputs import tables_in_use
 from symlie.runtime.system.system import System
+
+Indices: TypeAlias = NDArray[np.int64]
+"""Indices of states."""
 
 COLUMNS = 256
 """Number of values of a table whose polynomials are computed at once."""
@@ -43,20 +49,10 @@ class AdjointRun:
         Its solution, with the states that `solve` records.
     """
 
-    def __init__(self, run: Run, method: ProgrammedMethod, *, records_start: bool, memory: int | None) -> None:
-        self.run, self._method = run, method
-        self._start = Start.of(method, run.system)
-        if memory is None:
-            self._trail, self.solution, self._recorded = trail_of_run(run, self._start, records_start=records_start)
-            self._checkpoints = None
-            return
-        recorder, begin = Recorder(run.system.layout), run.begin.at
-        if records_start:
-            t0 = float(run.settings["t_span"][0])
-            recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
-        self.solution = execute(run, run.loop(run.begin), run.begin, recorder)
-        check_end(self.solution)
-        self._checkpoints = Checkpoints(run, self._start, self.solution.statistics.steps, memory)
+    def __init__(
+        self, run: Run, method: ProgrammedMethod, solution: Solution, stored: tuple[Trail, Indices] | Checkpoints
+    ) -> None:
+        self.run, self.solution, self._method, self._stored = run, solution, method, stored
 
     @classmethod
     def of(
@@ -68,8 +64,8 @@ class AdjointRun:
         memory: int | None = None,
     ) -> AdjointRun | None:
         """Return a run from the initial state, with a bound of the memory for its states in bytes, or None if its steps
-        have no adjoint; raise UnsupportedMethodError if it has no derivatives, ModelError if a terminal event ends it
-        or not even one state fits into the memory, and the errors of `solve`."""
+        have no adjoint or an event ends it; raise UnsupportedMethodError if it has no derivatives, ModelError if not
+        even one state fits into the memory, and the errors of `solve`."""
         if system.backend != "c":
             return None
         request = requested(system, t_span, options)
@@ -79,19 +75,30 @@ class AdjointRun:
         method = run.method
         if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method):
             return None
-        return cls(run, method, records_start=request.records_start, memory=memory)
+        start = Start.of(method, run.system)
+        if memory is None:
+            found = trail_of_run(run, start, records_start=request.records_start)
+            return None if found is None else cls(run, method, found.solution, (found.trail, found.recorded))
+        recorder, begin = Recorder(run.system.layout), run.begin.at
+        if request.records_start:
+            recorder.add_state(request.t0, begin.q, begin.v, begin.multipliers, begin.carried)
+        solution = execute(run, run.loop(run.begin), run.begin, recorder)
+        if solution.status == "event":
+            return None
+        return cls(run, method, solution, Checkpoints(run, start, solution.statistics.steps, memory))
 
     def gradient(self, variables: Sequence[Variable], weights: Array) -> Array:
         """Return the derivatives Σ weight·∂y/∂p of outputs y by variables p, shape (variables,), for weights of shape
         (states, components)."""
         system, begin = self.run.system, self.run.begin
         adjoint = AdjointMethod(system, self._method, self.run.control)
-        if self._checkpoints is None:
-            weighted = np.full(len(self._trail.t), -1, dtype=np.int64)
-            weighted[self._recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
-            adjoint.reverse(self._trail, weighted, weights)
+        if isinstance(self._stored, Checkpoints):
+            self._stored.reverse(lambda trail, first: self._reverse(adjoint, trail, first, weights))
         else:
-            self._checkpoints.reverse(lambda trail, first: self._reverse(adjoint, trail, first, weights))
+            trail, recorded = self._stored
+            weighted = np.full(len(trail.t), -1, dtype=np.int64)
+            weighted[recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
+            adjoint.reverse(trail, weighted, weights)
         adjoint.reverse_start(begin.t, begin.at.q, begin.at.v)
         return self._by_variables(variables, adjoint.cotangents)
 
@@ -134,6 +141,8 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         return f"the instruction {name} has no transposed rule"
     if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, program)):
         return reason
+    if layout.changes_state or layout.has_activities:
+        return "events change the state or the constraints of the model"
     if layout.has_coordinate_rates or layout.manifest.motions:
         return "the model is stepped in stored coordinates of rotations, or has prescribed nodes"
     has_gaps = any(

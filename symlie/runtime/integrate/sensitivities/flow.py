@@ -11,6 +11,7 @@ from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_steps
 from symlie.runtime.integrate.sensitivities.step_maps import Linearization
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.tangent_run import Sink, TangentRun, has_tangents
+from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.variables import directions_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -52,6 +53,7 @@ def flow_along(
             return take
 
         run.along((rows[0], rows[1]), sink)
+        check_end(run.solution)
         return Flow(run.solution, configuration, velocity)
     recorded = recorded_steps(system, t_span, options, start)
     linearization = Linearization(system, recorded, directions_of(system, []))

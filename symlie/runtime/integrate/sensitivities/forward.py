@@ -4,6 +4,7 @@ compiler."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,15 +18,34 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
 
+@dataclass(frozen=True, eq=False)
+class ForwardRun:
+    """Run with tangents.
+
+    Attributes
+    ----------
+    solution
+        The run.
+    states
+        Tangents of its recorded states.
+    events
+        Tangents of the states at its events, or None if it has none or they are not computed.
+    """
+
+    solution: Solution
+    states: StateTangents
+    events: StateTangents | None = None
+
+
 def forward_tangents(
     system: System,
     t_span: tuple[float, float] | float,
     options: RunOptions,
     variables: Sequence[Variable],
     names: Sequence[str],
-) -> tuple[Solution, StateTangents]:
-    """Return a run, and the tangents of its recorded states and of named outputs by variables; raise ModelError if a
-    terminal event ends it, and the errors of `solve`."""
+) -> ForwardRun:
+    """Return a run with the tangents of its states, events and named outputs by variables; raise the errors of
+    `solve`."""
     if not has_tangents(system):
         return _by_matrices(system, t_span, options, variables, names)
     run, found = TangentRun.of(system, t_span, options), list[list[StateTangents]]()
@@ -35,7 +55,8 @@ def forward_tangents(
         return found[-1].append
 
     run.by_variables(variables, names, sink)
-    return run.solution, StateTangents.side_by_side([StateTangents.joined(parts) for parts in found])
+    states = StateTangents.side_by_side([StateTangents.joined(parts) for parts in found])
+    return ForwardRun(run.solution, states, run.events)
 
 
 def _by_matrices(
@@ -44,13 +65,14 @@ def _by_matrices(
     options: RunOptions,
     variables: Sequence[Variable],
     names: Sequence[str],
-) -> tuple[Solution, StateTangents]:
-    """Return the same from the matrices of all steps."""
+) -> ForwardRun:
+    """Return the same from the matrices of all steps, without events; raise ModelError if one ends the run."""
     recorded = recorded_steps(system, t_span, options)
     run, states = DifferentiatedRun(system, recorded, variables), recorded_states(recorded)
     parts = run.parts(run.forward())
     outputs = run.outputs(states, parts) if names else np.zeros((len(states), len(variables), 0))
     chosen = [np.arange(part.start, part.stop) for part, _ in (system.layout.outputs[name] for name in names)]
-    found = [parts[name][states] for name in ("q", "v", "multipliers")]
+    found = [np.zeros((len(states), len(variables), 1))]
+    found += [parts[name][states] for name in ("q", "v", "multipliers")]
     found.append(outputs[..., np.concatenate(chosen)] if names else outputs)
-    return recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found))
+    return ForwardRun(recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found)))

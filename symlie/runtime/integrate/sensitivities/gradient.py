@@ -133,7 +133,7 @@ def gradient(
         value, weights = weights_of_loss(adjoint.solution, loss(adjoint.solution))
         return Gradient(value, adjoint.gradient(variables, weights), labels, adjoint.solution)
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
-    if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run)):
+    if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run) or ends_at_event(run)):
         value, weights = weights_of_loss(run.solution, loss(run.solution))
         outputs = system.layout.outputs
         names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
@@ -169,6 +169,11 @@ def has_no_matrices(run: Run) -> bool:
     """Return whether the steps of a run have no matrices, which are needed in reverse, or dense ones are too large."""
     layout = run.system.layout
     return layout.dimension > LARGEST_MATRICES or bool(refusal_of_matrices(run.system, run.method, run.control))
+
+
+def ends_at_event(run: TangentRun) -> bool:
+    """Return whether a terminal event ends a run."""
+    return any(e.is_terminal for e in run.run.system.layout.events) and run.solution.status == "event"
 
 
 def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:

@@ -10,7 +10,9 @@ import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
+from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
+from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -40,6 +42,11 @@ class Sensitivity(ListsPublicNames, Mapping[str, Array]):
         Derivatives of velocities, shape (n, dimension, variables).
     multipliers
         Derivatives of λ, shape (n, constraint equations, variables).
+    time
+        Derivatives of the times of the states, in s per unit of the variable, shape (n, variables): zero except at
+        events. Other derivatives are those of the values at these times.
+    events
+        Derivatives of the events of the run.
     """
 
     solution: Solution
@@ -47,6 +54,8 @@ class Sensitivity(ListsPublicNames, Mapping[str, Array]):
     configuration: Array
     velocity: Array
     multipliers: Array
+    time: Array
+    events: tuple[EventSensitivity, ...]
     _outputs: Mapping[str, Array]
 
     def __getitem__(self, name: str) -> Array:
@@ -101,9 +110,9 @@ def sensitivity(
     """Differentiate a run with respect to parameters, tables of inputs and initial values.
 
     The steps of the method are differentiated, so that the derivatives are those of the computed numbers up to
-    rounding. Adaptive steps are differentiated with constant lengths. Derivatives of piecewise functions are those of
-    the pieces of the run, and initial values are differentiated by central differences of order six. The page
-    *Sensitivities* of the documentation contains the equations.
+    rounding. Adaptive steps are differentiated with constant ends, and events with their times. Derivatives of
+    piecewise functions are those of the pieces of the run, and initial values are differentiated by central differences
+    of order six. The page *Sensitivities* of the documentation contains the equations.
 
     Parameters
     ----------
@@ -131,19 +140,30 @@ def sensitivity(
     UnsupportedMethodError
         If steps of the method, or for the system, have no derivatives; the message gives the reason.
     ModelError
-        If a variable has no derivatives, or a terminal event ends the run.
+        If a variable has no derivatives; if an event that ends the run or changes the state has none, since its
+        function is zero at the start of the run or touches zero; in NumPy, if an event ends the run.
     IntegrationError
         If the run fails; its ``solution`` contains the results up to the last valid step.
     """
     names = output_names_of(system, of)
     check_multipliers(options.get("multipliers", "stage"))
     variables = variables_of(system, wrt)
-    solution, found = forward_tangents(system, t_span, RunOptions.of(dict(options)), variables, names)
+    run = forward_tangents(system, t_span, RunOptions.of(dict(options)), variables, names)
     sizes = [part.stop - part.start for part, _ in (system.layout.outputs[name] for name in names)]
-    outputs = np.split(found.outputs, np.cumsum(sizes)[:-1], axis=1) if names else []
-    labels = tuple(v.label for v in variables)
-    of_outputs = dict(zip(names, outputs, strict=True))
-    return Sensitivity(solution, labels, found.q, found.v, found.multipliers, of_outputs)
+
+    def by_name(found: StateTangents) -> dict[str, Array]:
+        parts = np.split(found.outputs, np.cumsum(sizes)[:-1], axis=1) if names else []
+        return dict(zip(names, parts, strict=True))
+
+    labels, found, at_events = tuple(v.label for v in variables), run.states, run.events
+    events = []
+    if at_events is not None:
+        of_events = by_name(at_events)
+        for k, event in enumerate(run.solution.events):
+            own = at_events.t[k, 0], at_events.q[k], at_events.v[k], at_events.multipliers[k]
+            events.append(EventSensitivity(event, *own, {name: values[k] for name, values in of_events.items()}))
+    parts = found.q, found.v, found.multipliers, found.t[:, 0], tuple(events)
+    return Sensitivity(run.solution, labels, *parts, by_name(found))
 
 
 def check_multipliers(chosen: str) -> None:

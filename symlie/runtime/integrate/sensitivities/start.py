@@ -13,12 +13,15 @@ the acceleration-level system. Variables that leave the bits of the state have t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from symlie.errors import InconsistentInitialValuesError
+from symlie.errors import InconsistentInitialValuesError, ModelError
 from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.start import Start, start_of
 from symlie.runtime.system.system import System
@@ -36,19 +39,57 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
     count = len(variables)
     stored, dv = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
     base = consistent_start(system, t)[1]
+    moved = functools.partial(_moved_start, system, t, base)
     for k, variable in enumerate(variables):
         if not variable.changes_start:
             continue
         step = RELATIVE * variable.size(system)
-        first = consistent_start(variable.moved(system, step), t)[1]
+        first = moved(variable, step)
         if np.array_equal(first.q, base.q) and np.array_equal(first.v, base.v):
             continue
         for j, weight in enumerate(WEIGHTS, start=1):
-            ends = [consistent_start(variable.moved(system, sign * j * step), t)[1] for sign in (1, -1)[j == 1 :]]
+            ends = [moved(variable, sign * j * step) for sign in (1, -1)[j == 1 :]]
             after, before = [first, *ends] if j == 1 else ends
             stored[k] += weight * (after.q - before.q) / step
             dv[k] += weight * (after.v - before.v) / step
     return _in_algebra(system, q, stored), dv
+
+
+def check_contacts_at_start(system: System, t: float) -> None:
+    """Raise ModelError if contacts close with an impact at the start of a run."""
+    if not len(system.layout.contacts):
+        return
+    before = system.consistent_state(t, steps_contacts=True).v
+    if not np.array_equal(before, start_of(system, t).v):
+        raise ModelError(
+            f"Contacts of '{system.name}' close with an impact at the start t = {t:g}, where the run has no derivatives; "
+            "choose initial values with open contacts, or with closed contacts at rest."
+        )
+
+
+def _moved_start(system: System, t: float, base: Start, variable: Variable, change: float) -> Start:
+    """Return the start of a run with another value of a variable; raise ModelError if its contacts have other modes."""
+    try:
+        found = consistent_start(variable.moved(system, change), t)[1]
+    except InconsistentInitialValuesError:
+        if not len(system.layout.contacts):
+            raise
+        found = None
+    modes = _modes(system)
+    if found is None or not np.array_equal(found.q[modes], base.q[modes]):
+        raise ModelError(
+            f"Contacts of '{system.name}' change their modes at the start with '{variable.label}', by which the run has "
+            "no derivatives; choose other initial values, or state initial values in which the contacts keep their modes."
+        )
+    return found
+
+
+def _modes(system: System) -> NDArray[np.intp]:
+    """Indices of the modes of contacts in a configuration."""
+    contacts = system.layout.contacts
+    columns = [CONTACT_TABLE.index(name) for name in ("closed", "sticks")]
+    places = contacts[:, columns].ravel()
+    return np.unique(places[places >= 0])
 
 
 def consistent_start(system: System, t: float) -> tuple[System, Start]:

@@ -18,8 +18,12 @@ from symlie.runtime.layout.layout import Array
 
 @dataclass(frozen=True, eq=False)
 class StateTangents:
-    """Tangents of recorded states, shape (states, components, tangents): q in the Lie algebra, v, λ and outputs."""
+    """Tangents of recorded states, shape (states, components, tangents): t, q in the Lie algebra, v, λ and outputs.
 
+    The times of states at events have tangents, and the other tangents are those at these times.
+    """
+
+    t: Array
     q: Array
     v: Array
     multipliers: Array
@@ -40,7 +44,7 @@ class StateTangents:
         return StateTangents(*(np.concatenate([getattr(x, name) for x in parts], axis=2) for name in _NAMES))
 
 
-_NAMES = ("q", "v", "multipliers", "outputs")
+_NAMES = ("t", "q", "v", "multipliers", "outputs")
 
 
 class TangentLoop(CompiledIntegration):
@@ -58,6 +62,11 @@ class TangentLoop(CompiledIntegration):
         Indices of the outputs to be differentiated.
     sink
         Function that receives the tangents of consecutive recorded states.
+
+    Attributes
+    ----------
+    events
+        Tangents of the states at events, in parts.
     """
 
     def __init__(
@@ -82,6 +91,10 @@ class TangentLoop(CompiledIntegration):
             width=self._width,
         )
         self._sink, self._count = sink, len(variables) or len(start[0])
+        self.events: list[StateTangents] = []
+        self._time = np.zeros(self._width)
+        self._time[0] = self.t
+        self.state.time = self.library.pointer(self._time)
         sizes = [part.stop - part.start for part, _ in layout.outputs.values()]
         self._outputs = np.array(outputs, dtype=np.int64), sum(sizes[k] for k in outputs)
         self._begin(layout.dimension, start)
@@ -105,19 +118,28 @@ class TangentLoop(CompiledIntegration):
         """Take the tangents of the current state as those of a recorded one."""
         sizes = [self._width * size for size in self._sizes]
         names = "q", "v", "lambda"
-        self._take(np.array([self.t]), *(self._arrays[n][:size] for n, size in zip(names, sizes, strict=False)))
+        states = (self._arrays[n][:size] for n, size in zip(names, sizes, strict=False))
+        self._sink(self._tangents(self._time, *states))
 
     def _recorded(self, n: int) -> tuple[Array, ...]:
-        sizes = [n * self._width * size for size in self._sizes]
-        names = "q", "v", "lambda", "carried"
+        sizes = [n * self._width * size for size in (1, *self._sizes)]
+        names = "t", "q", "v", "lambda", "carried"
         found = [self._buffers[name][:size] for name, size in zip(names, sizes, strict=True)]
         if n:
-            self._take(self._buffers["t"][:n], *found[:3])
+            self._sink(self._tangents(*found[:4]))
         return tuple(x[:: self._width].copy() for x in found)
 
-    def _take(self, t: Array, q: Array, v: Array, multipliers: Array) -> None:
-        """Take the tangents of states, given as flat arrays of numbers with tangents."""
-        library, pointer, n = self.library, self.library.pointer, len(t)
+    def _recorded_events(self, n: int) -> Array:
+        rows = super()._recorded_events(n).reshape(n, -1, self._width)
+        ends = 2 + np.cumsum(self._sizes[:3])
+        parts = [part.ravel() for part in np.split(rows[:, 1 : ends[-1]], [1, *(ends[:2] - 1)], axis=1)]
+        t, q, v, multipliers = parts
+        self.events.append(self._tangents(t, q, v, multipliers))
+        return np.ascontiguousarray(rows[..., 0])
+
+    def _tangents(self, t: Array, q: Array, v: Array, multipliers: Array) -> StateTangents:
+        """Return the tangents of states, given as flat arrays of numbers with tangents."""
+        library, pointer, n = self.library, self.library.pointer, len(t) // self._width
         wanted, size = self._outputs
         theta, outputs = (np.zeros((n, max(s, 1), self._width)) for s in (self._sizes[1], size))
         states = [np.ascontiguousarray(x) if x.size else np.zeros(self._width) for x in (q, v, multipliers)]
@@ -128,8 +150,9 @@ class TangentLoop(CompiledIntegration):
             library.call.symlie_output_tangents(self.problem, n, *arguments, places, pointer(outputs))
         tangents = slice(1, 1 + self._count)
         parts = [
+            t.reshape(n, 1, self._width),
             theta[:, : self._sizes[1]],
             *(x.reshape(n, -1, self._width) for x in (v, multipliers)),
             outputs[:, :size],
         ]
-        self._sink(StateTangents(*(np.array(x[..., tangents]) for x in parts)))
+        return StateTangents(*(np.array(x[..., tangents]) for x in parts))

@@ -13,9 +13,9 @@ from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import MOST_STEPS, Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
-from symlie.runtime.integrate.sensitivities.start import start_tangents
+from symlie.runtime.integrate.sensitivities.start import check_contacts_at_start, start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents, TangentLoop
-from symlie.runtime.integrate.sensitivities.trail import check_end
+from symlie.runtime.integrate.sensitivities.event_tangents import check_events
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.layout.layout import Array
@@ -28,7 +28,7 @@ AT_ONCE = 8
 """Largest number of tangents of a number, which is that of the widest vector registers."""
 
 COUNTS = (1, 4, AT_ONCE)
-"""Numbers of tangents for which libraries are compiled."""
+"""Numbers of tangents for which libraries are compiled; one of them is that of the time of an event."""
 
 
 def has_tangents(system: System) -> bool:
@@ -52,6 +52,7 @@ class TangentRun:
     run: Run
     records_start: bool
     _solution: Solution | None = field(default=None, repr=False)
+    _events: list[StateTangents] = field(default_factory=list, repr=False)
 
     @classmethod
     def of(
@@ -64,12 +65,19 @@ class TangentRun:
         parts = request.method, request.plan, request.control, request.record_every, request.settings
         run = Run(system, *parts, system.timings, begin)
         check_with_tangents(run)
+        if start is None:
+            check_contacts_at_start(system, request.t0)
         return cls(run, request.records_start)
 
     @property
+    def events(self) -> StateTangents | None:
+        """Tangents of the states at events along all directions of the last pass, or None without events."""
+        return StateTangents.side_by_side(self._events) if self._events else None
+
+    @property
     def solution(self) -> Solution:
-        """The solution, by a run without tangents unless one with tangents has computed it; raise ModelError if a
-        terminal event ends the run, and the errors of `solve`."""
+        """The solution, by a run without tangents unless one with tangents has computed it; raise the errors of
+        `solve`."""
         if self._solution is None:
             self._keep(self.run.loop(self.run.begin))
         assert self._solution is not None
@@ -96,12 +104,11 @@ class TangentRun:
     ) -> None:
         known = list(self.run.system.layout.outputs)
         outputs = [known.index(name) for name in names]
-        if self.run.system.layout.events:
-            _ = self.solution  # loops with tangents do not search events
-        count = len(starts[0])
-        tangents = next((n for n in COUNTS if n >= count), AT_ONCE)
-        for first in range(0, count, tangents):
-            part = slice(first, min(first + tangents, count))
+        layout, count = self.run.system.layout, len(starts[0])
+        of_time = int(bool(layout.events) and not self.run.method.steps_over(layout))
+        tangents = next((n for n in COUNTS if n >= count + of_time), AT_ONCE)
+        for first in range(0, count, tangents - of_time):
+            part = slice(first, min(first + tangents - of_time, count))
             of_part = starts[0][part], starts[1][part]
             loop = TangentLoop(self.run, variables[part], tangents, of_part, outputs, sink(part))
             if self.records_start:
@@ -110,6 +117,10 @@ class TangentRun:
                 self._keep(loop)
             else:
                 _finish(loop, Recorder(self.run.system.layout))
+            if loop.events:
+                self._events.append(StateTangents.joined(loop.events))
+        if self._events:
+            check_events(self.solution, self._events)
 
     def _keep(self, loop: TimeLoopLike) -> None:
         """Integrate by a loop at the start, and keep the solution."""
@@ -118,7 +129,6 @@ class TangentRun:
             at = begin.at
             recorder.add_state(float(self.run.settings["t_span"][0]), at.q, at.v, at.multipliers, at.carried)
         self._solution = execute(self.run, loop, begin, recorder)
-        check_end(self._solution)
 
 
 Sink = Callable[[StateTangents], None]
@@ -161,8 +171,8 @@ def check_with_tangents(run: Run) -> None:
     reason = ""
     if run.method.name == "taylor":
         reason = "its steps are no step program"
-    elif layout.changes_state or layout.has_activities:
-        reason = "events change the state or the constraints of the model"
+    elif len(layout.contacts) and run.method.steps_over(layout):
+        reason = "its steps contain impacts"
     elif system.mechanics.takes_redundant_rows:
         reason = "constraint equations may be redundant"
     elif layout.has_nonlinear_rows:

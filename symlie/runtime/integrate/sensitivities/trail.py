@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,15 +164,23 @@ class TrailLoop(CompiledIntegration):
         return np.concatenate(self._taken_own).reshape(-1, self._own) if self._own else np.zeros((0, 0))
 
 
-def trail_of_run(run: Run, start: Start, *, records_start: bool) -> tuple[Trail, Solution, NDArray[np.int64]]:
-    """Return all states of a run, its solution, and the indices of the states that the solution contains; raise
-    ModelError if a terminal event ends the run, and the errors of `solve`."""
+class TrailOfRun(NamedTuple):
+    """All states of a run, its solution, and the indices of the states that the solution contains."""
+
+    trail: Trail
+    solution: Solution
+    recorded: NDArray[np.int64]
+
+
+def trail_of_run(run: Run, start: Start, *, records_start: bool) -> TrailOfRun | None:
+    """Return all states of a run, or None if a terminal event ends it; raise the errors of `solve`."""
     begin, keeps_trace = run.begin.at, bool(run.settings["trace"])
     loop = TrailLoop(run, run.begin, start, with_trace=keeps_trace or run.control.is_adaptive)
     recorder = Recorder(run.system.layout)
     recorder.add_state(float(run.settings["t_span"][0]), begin.q, begin.v, begin.multipliers, begin.carried)
     found = execute(run, loop, run.begin, recorder)
-    check_end(found)
+    if found.status == "event":
+        return None
     begins, lengths = _steps(run, found)
     first = np.zeros(run.system.layout.dimension) if begin.acceleration is None else begin.acceleration
     accelerations = np.zeros((len(begins) + 1, 0))
@@ -184,7 +193,7 @@ def trail_of_run(run: Run, start: Start, *, records_start: bool) -> tuple[Trail,
     kinds = start.kinds(run.plan, begins, begin)
     trail = Trail(begins, lengths, kinds, found.t, found.q, found.v, found.multipliers, accelerations, histories)
     chosen = _recorded(run, found.t, records_start=records_start)
-    return trail, _only(found, chosen, keeps_trace=keeps_trace), chosen
+    return TrailOfRun(trail, _only(found, chosen, keeps_trace=keeps_trace), chosen)
 
 
 def check_end(solution: Solution) -> None:

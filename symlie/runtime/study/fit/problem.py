@@ -17,6 +17,7 @@ from symlie.errors import (
 )
 from symlie.runtime.integrate.run_options import SolveOptions
 from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity
+from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.start import consistent_start
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array
@@ -133,6 +134,7 @@ class Problem:
             for system, record in zip(self.fitted(x), self.records, strict=True):
                 span, of = (self.start, float(record.t[-1])), list(record.outputs)
                 run = sensitivity(system, span, wrt=self.unknowns.names, of=of, **self._options_of(record))
+                check_end(run.solution)
                 found.append({name: self.unknowns.derivative(run[name]) for name in of})
             self._derivatives = x.tobytes(), found
         return self._derivatives[1]

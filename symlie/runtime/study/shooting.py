@@ -10,9 +10,9 @@ import numpy as np
 
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
-from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.gradient import Loss, weights_of_loss
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
+from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.variables import Variable, variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution

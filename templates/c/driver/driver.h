@@ -78,6 +78,20 @@ static inline int start_after_jump(const symlie_problem *restrict P, symlie_real
     return status;
 }
 
+#if HAS_TANGENTS
+/* Planned end of a step. Equal steps of a segment change with its ends; other steps have a constant end. */
+static inline symlie_real end_of_step(const symlie_plan *plan, const symlie_state *state, const symlie_attempt *attempt)
+{
+    symlie_real end = attempt->end;
+    if (!plan->moving_end) return end;
+    const symlie_real last = plan->moving_end[state->segment], first = state->segment ? plan->moving_end[state->segment - 1] : 0;
+    const double part = (double)(state->step + 1) / (double)plan->steps[state->segment];
+    if (attempt->is_last) end.tangent = last.tangent;
+    else if (!plan->control->is_adaptive) end.tangent = first.tangent + (last.tangent - first.tangent) * part;
+    return end;
+}
+#endif
+
 static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     const symlie_control *control = plan->control;
@@ -112,11 +126,10 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (next == SYMLIE_RECORDS || next == SYMLIE_SEEKS_STEP) continue;
         if (next != SYMLIE_GOES_ON) return next;
 #if HAS_TANGENTS
-        /* The end of a step is fixed, so that its length changes with its start. */
-        if (SYMLIE_VALUE(*state->time) != attempt.t) *state->time = attempt.t;
-        const symlie_real t = TIME_OF(state), h = attempt.h - (t - attempt.t);
+        const symlie_real t = {attempt.t, state->time->tangent}, planned_end = end_of_step(plan, state, &attempt);
+        const symlie_real h = {attempt.h, planned_end.tangent - t.tangent};
 #else
-        const symlie_scalar t = attempt.t, h = attempt.h;
+        const symlie_scalar t = attempt.t, h = attempt.h, planned_end = attempt.end;
 #endif
         trial.keeps_difference = looks_at_step(control, state);
         trial.ends_run = ends_run(plan, state, &attempt);
@@ -142,7 +155,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             }
         }
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-        status = finish_step(P, work, t, attempt.end, control, &mass, state, &trial);
+        status = finish_step(P, work, t, planned_end, control, &mass, state, &trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         symlie_scalar reached = 0;
 #if HAS_CHANGES
@@ -152,11 +165,11 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
 #if HAS_SWITCHES
         const long long recorded = record->count;
         other.may_be_rough = 1;
-        reached = SYMLIE_VALUE(find_switch(P, work, t, h, attempt.end, control, &mass, state, &trial, &other, plan->record_switches ? record : 0));
+        reached = SYMLIE_VALUE(find_switch(P, work, t, h, planned_end, control, &mass, state, &trial, &other, plan->record_switches ? record : 0));
         other.may_be_rough = trial.may_be_rough = 0;
         if (trial.is_rough && !(reached > 0)) {
             status = try_step(P, work, t, h, control, &mass, state, &trial);
-            if (status == SYMLIE_DONE) status = finish_step(P, work, t, attempt.end, control, &mass, state, &trial);
+            if (status == SYMLIE_DONE) status = finish_step(P, work, t, planned_end, control, &mass, state, &trial);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         }
         const int is_part = reached > 0 && reached < h;
@@ -170,10 +183,10 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, attempt.end, h, control, &mass, state, &trial);
         record_tried(record, &attempt, control->with_estimate ? SYMLIE_VALUE(trial.error) : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
         int is_end = 0; /* 1 if the step ends at an event */
-        symlie_real end = attempt.end, length = h;
+        symlie_real end = planned_end, length = h;
 #if HAS_SWITCHES
-        if (reached > 0) length = reached;
-        if (is_part) end += t - SYMLIE_VALUE(t);
+        if (reached > 0 && reached < h) length = reached;
+        if (is_part) end = attempt.end + (t - SYMLIE_VALUE(t));
 #endif
 #if HAS_EVENTS
 #if SLIDES

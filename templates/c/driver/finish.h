@@ -60,7 +60,8 @@ static inline void keep_first_stage(const symlie_problem *restrict P, symlie_sta
     state->acceleration_is_valid = 1;
 }
 
-/* Set the time of a state. Its derivatives vanish except at events: the ends of all other steps are fixed. */
+/* Set the time of a state. Its derivatives vanish except at events and moving jumps of inputs: the ends of all other steps
+ * are constant. */
 static inline void set_time(symlie_state *restrict state, symlie_real t)
 {
     state->t = SYMLIE_VALUE(t);

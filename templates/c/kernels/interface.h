@@ -81,7 +81,7 @@ typedef struct {
 /* Complete state of an integration, sufficient to resume it. */
 typedef struct {
     symlie_scalar t;            /* time of q, v */
-    symlie_real *time;          /* the same with derivatives, at events; runs with derivatives only */
+    symlie_real *time;          /* the same with derivatives; runs with derivatives only */
     symlie_real *q;             /* configuration */
     symlie_real *v;             /* velocity */
     symlie_real *lambda;        /* multipliers */
@@ -177,6 +177,7 @@ typedef struct {
     long long budget;           /* number of steps before control returns to the caller, for progress and
                                  * interruption */
     const symlie_control *control;
+    const symlie_real *moving_end; /* ends of the segments with derivatives; null: constant ends */
     long long pause;            /* segment before which control returns to the caller; 0: none */
 } symlie_plan;
 

@@ -14,6 +14,7 @@ import symlie as sl
 from symlie.compile.compiler import compiles_cpp
 from symlie.errors import ModelError, UnsupportedMethodError
 from symlie.options import Backend
+from symlie.runtime.integrate.sensitivities import tangent_run
 from symlie.runtime.layout.layout import Array
 from symlie.warnings import SymlieWarning
 from tests import tolerances
@@ -242,9 +243,71 @@ def test_runs_with_events_have_the_derivatives_of_differences(run: str, monkeypa
     assert [e.t for e in found.solution.events] == [e.t for e in plain.events]
 
 
-def test_variables_beyond_one_register_have_the_same_tangents_at_events() -> None:
-    names = [*STOP, "pendulum.x_dot", "pendulum.x"]
-    together = sl.sensitivity(stopped(), END, wrt=[*names[:5], "pendulum.x_dot"], of="angle", h=1 / 64)
+@functools.cache
+def rocket(backend: Backend = "c") -> sl.System:
+    """A mass with drag under a force that jumps, and a recorded event."""
+    model = sl.Model("rocket")
+    m, force = model.parameter("m", 2.0), model.input("force")
+    x = model.node("x", "R1")
+    model.kinetic_energy(m * x.x_dot[0] ** 2 / 2)
+    model.force(sl.vector(force - 0.3 * x.x_dot[0]), at=x.x)
+    model.event("low", x.x[0] - 0.2, terminal=False)
+    model.output("place", x.x[0])
+    model.initial(x, x=[0.5])
+    return model.derive().compile(backend=backend).with_input("force", [0, 0.31, 0.77], [1.0, -2.0, 0.5], "hold")
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "bdf3", "method_options": TIGHT}])
+def test_times_of_jumps_have_the_derivatives_of_differences(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "RELATIVE", 2.0**-15)  # the number of steps between jumps must not change
+    arguments: dict[str, Any] = {"h": 1 / 64, "t_eval": [1.0], **options}
+    found = sl.sensitivity(rocket(), 1.0, wrt=["force.times", "m"], of="place", **arguments)
+    expected = differences(lambda s: sl.solve(s, 1.0, **arguments).outputs["place"], rocket(), ["force.times", "m"])
+    assert found.variables == ("force.times[1]", "force.times[2]", "m")
+    assert abs(found["place"][-1] - expected[-1]).max() <= tolerances.DIFFERENCES_BETWEEN_EVENTS * abs(expected).max()
+
+    def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
+        return 0.0, {"place": np.ones_like(solution.outputs["place"])}
+
+    names = ["force.times", "force", "m"]
+    gradient = sl.gradient(rocket(), 1.0, loss, wrt=names, **arguments)
+    np.testing.assert_allclose(gradient.array[:2], found["place"][-1, 0, :2], rtol=tolerances.EVENT_TANGENTS)
+
+
+def test_times_without_jumps_are_refused() -> None:
+    with pytest.raises(ModelError, match="The times of input 'force' of 'rocket' have derivatives only if it jumps"):
+        system = rocket().with_input("force", [0, 0.31, 0.77], [1.0, -2.0, 0.5], "linear")
+        sl.sensitivity(system, 1.0, wrt="force.times", h=1 / 64)
+    with pytest.raises(
+        ModelError, match=r"Times of jumps such as 'force\.times' have derivatives in compiled code only"
+    ):
+        sl.sensitivity(rocket("numpy"), 1.0, wrt="force.times", h=1 / 64)
+
+
+@pytest.mark.parametrize("jumps", [False, True])
+def test_changes_of_branches_are_reported(jumps: bool) -> None:
+    model = sl.Model("branches")
+    k = model.parameter("k", 1.0)
+    x = model.node("x", "R1")
+    model.kinetic_energy(x.x_dot[0] ** 2 / 2)
+    model.force(sl.vector(k * sl.select(x.x[0], -1, 1 if jumps else -1 - 30 * x.x[0])), at=x.x)
+    model.initial(x, x=[0.5])
+    # The motion x = (1 - t²)/2 reaches the change at t = 1.
+    backends: tuple[Backend, ...] = ("c", "numpy")
+    for backend in backends:
+        system = model.derive().compile(backend=backend)
+        changes = sl.sensitivity(system, 1.2, wrt="k", h=1 / 32).branch_changes
+        assert [c.jumps for c in changes] == [jumps]
+        assert abs(changes[0].t - 1.0) <= 1 / 32
+    assert sl.sensitivity(stopped(), 0.1, wrt="stop", h=1 / 64).branch_changes == ()
+
+
+def test_variables_beyond_one_register_have_the_same_tangents_at_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tangent_run, "AT_ONCE", 4)
+    names = [*STOP, "pendulum.x_dot"]
+    together = sl.sensitivity(stopped(), END, wrt=names, of="angle", h=1 / 64)
     alone = [sl.sensitivity(stopped(), END, wrt=name, of="angle", h=1 / 64) for name in names[:2]]
     for k, run in enumerate(alone):
         np.testing.assert_allclose(together["angle"][..., k : k + 1], run["angle"], rtol=tolerances.EVENT_TANGENTS)
@@ -291,7 +354,9 @@ def test_simultaneous_events_that_separate_are_refused() -> None:
 
 
 def test_contacts_that_change_at_the_start_are_refused() -> None:
-    with pytest.raises(ModelError, match=r"Contacts of 'sliding_block' change their modes at the start with 'b\.x\[1\]'"):
+    with pytest.raises(
+        ModelError, match=r"Contacts of 'sliding_block' change their modes at the start with 'b\.x\[1\]'"
+    ):
         sl.sensitivity(block(), 0.1, wrt="b.x", h=1 / 64)
     closing = ball("contact").with_initial("ball", x=[0.0], x_dot=[-1.0])
     with (

@@ -75,8 +75,8 @@ def check_events(solution: Solution, found: Sequence[StateTangents]) -> None:
             continue
         if not np.isfinite(time).all():
             raise ModelError(
-                f"Event '{event.name}' at t = {event.t:.9g} has no derivatives, since its function is zero at the start "
-                "of the run or touches zero there; change the initial values or parameters."
+                f"Event '{event.name}' at t = {event.t:.9g} has no derivatives, since its function is zero at the "
+                "start of the run or touches zero; change the initial values or parameters."
             )
         if before is not None and event.t == before[0].t:
             speed = np.abs(event.v).max(initial=0.0)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.tangent_run import Sink, TangentRun, has_tangents
-from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.integrate.sensitivities.variables import Variable, check_without_jumps
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
@@ -24,14 +25,15 @@ class ForwardRun:
 
     Attributes
     ----------
-    solution
-        The run.
+    run, solution
+        The run and its solution.
     states
         Tangents of its recorded states.
     events
         Tangents of the states at its events, or None if it has none or they are not computed.
     """
 
+    run: Run
     solution: Solution
     states: StateTangents
     events: StateTangents | None = None
@@ -47,6 +49,7 @@ def forward_tangents(
     """Return a run with the tangents of its states, events and named outputs by variables; raise the errors of
     `solve`."""
     if not has_tangents(system):
+        check_without_jumps(variables)
         return _by_matrices(system, t_span, options, variables, names)
     run, found = TangentRun.of(system, t_span, options), list[list[StateTangents]]()
 
@@ -56,7 +59,7 @@ def forward_tangents(
 
     run.by_variables(variables, names, sink)
     states = StateTangents.side_by_side([StateTangents.joined(parts) for parts in found])
-    return ForwardRun(run.solution, states, run.events)
+    return ForwardRun(run.run, run.solution, states, run.events)
 
 
 def _by_matrices(
@@ -75,4 +78,4 @@ def _by_matrices(
     found = [np.zeros((len(states), len(variables), 1))]
     found += [parts[name][states] for name in ("q", "v", "multipliers")]
     found.append(outputs[..., np.concatenate(chosen)] if names else outputs)
-    return ForwardRun(recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found)))
+    return ForwardRun(recorded.run, recorded.solution, StateTangents(*(np.swapaxes(x, 1, 2) for x in found)))

@@ -19,7 +19,7 @@ from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_state
 from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
 from symlie.runtime.integrate.sensitivities.step_maps import refusal_of_matrices
 from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents
-from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.integrate.sensitivities.variables import JumpVariable, check_without_jumps, variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.parameters import real_array
@@ -127,13 +127,15 @@ def gradient(
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
     adjoint = None
-    if len(variables) >= FEWEST_REVERSE:
+    moves_jumps = any(isinstance(v, JumpVariable) for v in variables)
+    if len(variables) >= FEWEST_REVERSE and not moves_jumps:
         adjoint = AdjointRun.of(system, t_span, options_of_run, memory=bound)
     if adjoint is not None:
         value, weights = weights_of_loss(adjoint.solution, loss(adjoint.solution))
         return Gradient(value, adjoint.gradient(variables, weights), labels, adjoint.solution)
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
-    if run is not None and (len(variables) <= MOST_FORWARD or has_no_matrices(run.run) or ends_at_event(run)):
+    in_reverse = len(variables) > MOST_FORWARD and not moves_jumps
+    if run is not None and not (in_reverse and not has_no_matrices(run.run) and not ends_at_event(run)):
         value, weights = weights_of_loss(run.solution, loss(run.solution))
         outputs = system.layout.outputs
         names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
@@ -141,6 +143,7 @@ def gradient(
         columns = np.concatenate([np.zeros(0, dtype=np.intp), *chosen])
         found = gradient_with_tangents(run, variables, names, weights[:, columns])
         return Gradient(value, found, labels, run.solution)
+    check_without_jumps(variables)
     recorded = recorded_steps(system, t_span, options_of_run)
     value, weights = weights_of_loss(recorded.solution, loss(recorded.solution))
     steps = DifferentiatedRun(system, recorded, variables)

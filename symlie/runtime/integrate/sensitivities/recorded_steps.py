@@ -29,8 +29,10 @@ class RecordedSteps:
 
     Attributes
     ----------
+    run
+        The run.
     solution
-        Solution of the run, with the states that `solve` records.
+        Its solution, with the states that `solve` records.
     method, control
         Method and step control.
     t
@@ -47,6 +49,7 @@ class RecordedSteps:
         Start times of the steps, after jumps of inputs, in s, shape (n,).
     """
 
+    run: Run
     solution: Solution
     method: Method
     control: StepControl
@@ -121,6 +124,7 @@ def _joined(solution: Solution, run: Run, states: list[LoopState]) -> RecordedSt
     nothing = np.zeros_like(states[0].at.v)
     empty = next((np.zeros_like(s.at.own) for s in states if s.at.own is not None), np.zeros(0))
     return RecordedSteps(
+        run,
         solution,
         run.method,
         run.control,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.integrate.monitors.branch_changes import BranchChange, branch_changes
+from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
@@ -57,6 +60,16 @@ class Sensitivity(ListsPublicNames, Mapping[str, Array]):
     time: Array
     events: tuple[EventSensitivity, ...]
     _outputs: Mapping[str, Array]
+    _run: Run
+
+    @cached_property
+    def branch_changes(self) -> tuple[BranchChange, ...]:
+        """Steps in which piecewise laws change their branches, found by a repeated run: (t, jumps) for each.
+
+        The derivatives are exact across kinks. Where accelerations jump (``jumps``), they lack the change of the time
+        of the jump: state it as an event with a reset, or smooth the law.
+        """
+        return branch_changes(self._run)
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._outputs:
@@ -163,7 +176,7 @@ def sensitivity(
             own = at_events.t[k, 0], at_events.q[k], at_events.v[k], at_events.multipliers[k]
             events.append(EventSensitivity(event, *own, {name: values[k] for name, values in of_events.items()}))
     parts = found.q, found.v, found.multipliers, found.t[:, 0], tuple(events)
-    return Sensitivity(run.solution, labels, *parts, by_name(found))
+    return Sensitivity(run.solution, labels, *parts, by_name(found), run.run)
 
 
 def check_multipliers(chosen: str) -> None:

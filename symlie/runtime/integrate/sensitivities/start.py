@@ -62,13 +62,13 @@ def check_contacts_at_start(system: System, t: float) -> None:
     before = system.consistent_state(t, steps_contacts=True).v
     if not np.array_equal(before, start_of(system, t).v):
         raise ModelError(
-            f"Contacts of '{system.name}' close with an impact at the start t = {t:g}, where the run has no derivatives; "
-            "choose initial values with open contacts, or with closed contacts at rest."
+            f"Contacts of '{system.name}' close with an impact at the start t = {t:g}, where runs have no "
+            "derivatives; choose initial values with open contacts, or with closed contacts at rest."
         )
 
 
 def _moved_start(system: System, t: float, base: Start, variable: Variable, change: float) -> Start:
-    """Return the start of a run with another value of a variable; raise ModelError if its contacts have other modes."""
+    """Return the start with another value of a variable; raise ModelError if its contacts have other modes."""
     try:
         found = consistent_start(variable.moved(system, change), t)[1]
     except InconsistentInitialValuesError:
@@ -78,8 +78,8 @@ def _moved_start(system: System, t: float, base: Start, variable: Variable, chan
     modes = _modes(system)
     if found is None or not np.array_equal(found.q[modes], base.q[modes]):
         raise ModelError(
-            f"Contacts of '{system.name}' change their modes at the start with '{variable.label}', by which the run has "
-            "no derivatives; choose other initial values, or state initial values in which the contacts keep their modes."
+            f"Contacts of '{system.name}' change their modes at the start with '{variable.label}', by which the run "
+            "has no derivatives; choose other initial values, or expressions of parameters that keep the modes."
         )
     return found
 

@@ -12,7 +12,7 @@ from symlie.runtime.integrate.compiled_method import control_structure, plan_str
 from symlie.runtime.integrate.driver_library import tangents_library
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.sensitivities.tangent_parameters import parameters_with_tangents
-from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.integrate.sensitivities.variables import JumpVariable, Variable
 from symlie.runtime.kernels.c_structures import in_memory
 from symlie.runtime.kernels.c_tables import ProblemTemplate
 from symlie.runtime.kernels.protocol import Prepared
@@ -66,6 +66,7 @@ class TangentMethod:
         size = max(self.library.call.symlie_values_workspace(self.problem), 1)
         workspace = values.workspace = self.library.pointer(np.zeros(int(size)))
         self.problem.values = values
+        self._jumps = [(k, v.time(system)) for k, v in enumerate(variables, start=1) if isinstance(v, JumpVariable)]
         self._control, control_held = in_memory(self.library, control_structure(system.layout, control))
         self._held: list[object] = [problem_held, values_held, values, workspace, control_held]
 
@@ -75,6 +76,13 @@ class TangentMethod:
         own = self.library.ffi.new("symlie_plan *", described[0])
         own.record_every, own.control = record_every, self._control
         self._held.append(held)
+        if self._jumps:
+            ends = np.zeros((len(plan.end), self.width))
+            ends[:, 0] = plan.end
+            for k, time in self._jumps:
+                ends[ends[:, 0] == time, k] = 1.0
+            own.moving_end = self.library.pointer(ends)
+            self._held.append(ends)
         return own
 
     def workspace(self) -> Pointer:

@@ -13,9 +13,9 @@ from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import MOST_STEPS, Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
+from symlie.runtime.integrate.sensitivities.event_tangents import check_events
 from symlie.runtime.integrate.sensitivities.start import check_contacts_at_start, start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents, TangentLoop
-from symlie.runtime.integrate.sensitivities.event_tangents import check_events
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.integrate.time_loop import TimeLoopLike
 from symlie.runtime.layout.layout import Array
@@ -106,7 +106,7 @@ class TangentRun:
         outputs = [known.index(name) for name in names]
         layout, count = self.run.system.layout, len(starts[0])
         of_time = int(bool(layout.events) and not self.run.method.steps_over(layout))
-        tangents = next((n for n in COUNTS if n >= count + of_time), AT_ONCE)
+        tangents = min(AT_ONCE, next((n for n in COUNTS if n >= count + of_time), AT_ONCE))
         for first in range(0, count, tangents - of_time):
             part = slice(first, min(first + tangents - of_time, count))
             of_part = starts[0][part], starts[1][part]

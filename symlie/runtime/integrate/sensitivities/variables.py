@@ -91,6 +91,35 @@ class InputVariable(Variable):
 
 
 @dataclass(frozen=True)
+class JumpVariable(Variable):
+    """Time at which an input jumps, in s."""
+
+    @property
+    def input(self) -> str:
+        """Name of the input."""
+        return self.name.removesuffix(TIMES)
+
+    @property
+    def changes_start(self) -> bool:
+        return False
+
+    def size(self, system: System) -> float:
+        return float(np.ptp(system.inputs[self.input].times))
+
+    def moved(self, system: System, change: float) -> System:
+        table = system.inputs[self.input]
+        times = table.times.copy()
+        times[self.index] += change
+        return dataclasses.replace(
+            system, inputs={**system.inputs, self.input: dataclasses.replace(table, times=times)}
+        )
+
+    def time(self, system: System) -> float:
+        """The time."""
+        return float(system.inputs[self.input].times[self.index])
+
+
+@dataclass(frozen=True)
 class InitialVariable(Variable):
     """Component of the initial value of a node or a joint."""
 
@@ -112,6 +141,10 @@ class InitialVariable(Variable):
         return _size(np.array(self.value))
 
 
+TIMES = ".times"
+"""Ending of the names of times at which inputs jump."""
+
+
 def _size(values: Array) -> float:
     """Return the largest absolute value, or one if all values are zero."""
     return float(np.abs(values).max(initial=0.0)) or 1.0
@@ -128,6 +161,16 @@ def variables_of(system: System, names: str | Sequence[str]) -> list[Variable]:
     return [variable for name in listed for variable in _of_name(system, name)]
 
 
+def check_without_jumps(variables: Sequence[Variable]) -> None:
+    """Raise ModelError for times of jumps, by which matrices of steps have no derivatives."""
+    name = next((v.name for v in variables if isinstance(v, JumpVariable)), None)
+    if name is not None:
+        raise ModelError(
+            f"Times of jumps such as '{name}' have derivatives in compiled code only; use backend='c' with a compiler "
+            "for C++."
+        )
+
+
 def _of_name(system: System, name: str) -> Iterator[Variable]:
     layout = system.layout
     if has_parameter(layout, name):
@@ -141,6 +184,8 @@ def _of_name(system: System, name: str) -> Iterator[Variable]:
         yield from (ParameterVariable(name, (k,) if size > 1 else ()) for k in range(size))
     elif name in layout.inputs:
         yield from _of_input(system, name)
+    elif name.removesuffix(TIMES) in layout.inputs:
+        yield from _of_jumps(system, name)
     else:
         yield from _of_initial_value(system, name)
 
@@ -154,6 +199,17 @@ def _of_input(system: System, name: str) -> Iterator[Variable]:
         raise ModelError(f"Input '{name}' of '{system.name}' has no table; give it one by with_input.")
     knots, size = system.inputs[name].values.shape
     yield from (InputVariable(name, (k, c)) for k in range(knots) for c in range(size))
+
+
+def _of_jumps(system: System, name: str) -> Iterator[Variable]:
+    own = name.removesuffix(TIMES)
+    table = system.inputs.get(own)
+    if table is None or table.interpolation != "hold" or not table.is_of_time or table.is_periodic:
+        raise ModelError(
+            f"The times of input '{own}' of '{system.name}' have derivatives only if it jumps there; give it a table "
+            "of times with interpolation='hold' that is not periodic."
+        )
+    yield from (JumpVariable(name, (k,)) for k in range(1, len(table.times)))
 
 
 def _of_initial_value(system: System, name: str) -> Iterator[Variable]:

@@ -17,8 +17,8 @@ from symlie.errors import (
 )
 from symlie.runtime.integrate.run_options import SolveOptions
 from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity
-from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.start import consistent_start
+from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution

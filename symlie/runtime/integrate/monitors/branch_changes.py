@@ -6,6 +6,7 @@ import dataclasses
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.contract.constants import Status
 from symlie.runtime.integrate.run import MOST_STEPS, Run
@@ -57,7 +58,7 @@ def _states(run: Run) -> tuple[Array, Array, Array]:
     return recorder.taken_states()[:3]
 
 
-def _signs(mechanics: Mechanics, t: float, q: Array, v: Array) -> Array:
+def _signs(mechanics: Mechanics, t: float, q: Array, v: Array) -> NDArray[np.bool_]:
     with np.errstate(all="ignore"):
         return np.asarray(mechanics.kernels.switches(mechanics.p, t, q, v)) > 0
 

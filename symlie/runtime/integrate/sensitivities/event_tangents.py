@@ -19,8 +19,26 @@ SAME_TIME = 1e-9
 differ by rounding."""
 
 
+class OutputDerivatives(ListsPublicNames, Mapping[str, Array]):
+    """Mapping of the names of outputs to their derivatives."""
+
+    _outputs: Mapping[str, Array]
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._outputs:
+            known = ", ".join(self._outputs) or "none"
+            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
+        return self._outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outputs)
+
+    def __len__(self) -> int:
+        return len(self._outputs)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class EventSensitivity(ListsPublicNames, Mapping[str, Array]):
+class EventSensitivity(OutputDerivatives):
     """Derivatives of an event of a run, from `Sensitivity.events`; a mapping of the names of outputs to their
     derivatives at the event, shape (components, variables).
 
@@ -47,18 +65,6 @@ class EventSensitivity(ListsPublicNames, Mapping[str, Array]):
     velocity: Array
     multipliers: Array
     _outputs: Mapping[str, Array]
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._outputs:
-            known = ", ".join(self._outputs) or "none"
-            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
-        return self._outputs[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._outputs)
-
-    def __len__(self) -> int:
-        return len(self._outputs)
 
     def __repr__(self) -> str:
         return line("EventSensitivity", [f"'{self.event.name}'", f"t = {self.event.t:.6g}"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
@@ -13,7 +13,7 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.monitors.branch_changes import BranchChange, branch_changes
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
-from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity
+from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity, OutputDerivatives
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
@@ -21,7 +21,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.packages import require
-from symlie.utilities.showing import ListsPublicNames, line
+from symlie.utilities.showing import line
 from symlie.utilities.stated_names import stated_names
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(ListsPublicNames, Mapping[str, Array]):
+class Sensitivity(OutputDerivatives):
     """Derivatives of a run, from `sensitivity`; a mapping of the names of outputs to their derivatives, shape (n,
     components, variables), in the unit of the output divided by that of the variable.
 
@@ -70,18 +70,6 @@ class Sensitivity(ListsPublicNames, Mapping[str, Array]):
         of the jump: state it as an event with a reset, or smooth the law.
         """
         return branch_changes(self._run)
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._outputs:
-            known = ", ".join(self._outputs) or "none"
-            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
-        return self._outputs[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._outputs)
-
-    def __len__(self) -> int:
-        return len(self._outputs)
 
     def __repr__(self) -> str:
         return line("Sensitivity", [f"'{self.solution.system.name}'", f"{len(self.solution.t)} states",

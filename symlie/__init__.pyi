@@ -178,6 +178,10 @@ from symlie.runtime.statics.mobility import Mobility as Mobility
 from symlie.runtime.statics.mobility import Motion as Motion
 from symlie.runtime.statics.mobility import RedundantJoints as RedundantJoints
 from symlie.runtime.statics.monodromy import Monodromy as Monodromy
+from symlie.runtime.statics.sensitivities.static_gradient import StaticGradient as StaticGradient
+from symlie.runtime.statics.sensitivities.static_gradient import static_gradient as static_gradient
+from symlie.runtime.statics.sensitivities.static_sensitivity import StaticSensitivity as StaticSensitivity
+from symlie.runtime.statics.sensitivities.static_sensitivity import static_sensitivity as static_sensitivity
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence

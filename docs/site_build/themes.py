@@ -62,8 +62,12 @@ THEMES = (
     Theme("Studies", "Errors versus step sizes.", ("symlie.runtime.study",)),
     Theme(
         "Sensitivities and fits",
-        "Derivatives of runs, and parameters from measured outputs.",
-        ("symlie.runtime.integrate.sensitivities", "symlie.runtime.study.fit"),
+        "Derivatives of runs and equilibria, and parameters from measured outputs.",
+        (
+            "symlie.runtime.integrate.sensitivities",
+            "symlie.runtime.statics.sensitivities",
+            "symlie.runtime.study.fit",
+        ),
     ),
     Theme("Ensembles", "Many runs of one system.", ("symlie.ensembles",)),
     Theme("Errors and warnings", "Exceptions and warnings.", ("symlie.errors", "symlie.warnings")),

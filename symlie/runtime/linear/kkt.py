@@ -90,23 +90,26 @@ class SaddlePoint:
                 warnings.simplefilter("ignore")
                 factors = lu_factor(matrix.toarray())
             pivots = np.abs(np.diag(factors[0]))
-            self._solve: Callable[[Numbers], Numbers] = lambda right: lu_solve(factors, right, check_finite=False)
+            self._solve: Callable[[Numbers, bool], Numbers] = lambda right, transposed: lu_solve(
+                factors, right, trans=int(transposed), check_finite=False
+            )
         else:
             try:
                 sparse = splu(matrix)
             except RuntimeError as error:
                 raise np.linalg.LinAlgError(str(error)) from error
             pivots = np.abs(sparse.U.diagonal())
-            self._solve = sparse.solve
+            self._solve = lambda right, transposed: sparse.solve(right, "T" if transposed else "N")
         if not pivots.min() > lost_pivot * pivots.max():
             raise np.linalg.LinAlgError("a zero pivot")
 
-    def solve(self, r: Numbers, c: Numbers) -> tuple[Numbers, Numbers]:
-        """x and y for one right-hand side, or for several by column."""
+    def solve(self, r: Numbers, c: Numbers, *, transposed: bool = False) -> tuple[Numbers, Numbers]:
+        """x and y for one right-hand side, or for several by column; of the transposed matrix if asked."""
         right = (self._scale * np.concatenate([r, c]).T).T
-        solution = self._solve(right)
+        matrix = self._matrix.T if transposed else self._matrix
+        solution = self._solve(right, transposed)
         for _ in range(self._refinements):
-            solution = solution + self._solve(right - self._matrix @ solution)
+            solution = solution + self._solve(right - matrix @ solution, transposed)
         solution = (self._scale * solution.T).T
         return solution[: self._size], solution[self._size :]
 

@@ -3,29 +3,27 @@ forward."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import TypeAlias, Unpack
 
 import numpy as np
 
-from symlie.errors import ModelError, UnknownNameError
+from symlie.errors import ModelError
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
+from symlie.runtime.integrate.sensitivities.scalar_derivatives import ScalarDerivatives, loss_weights
 from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
 from symlie.runtime.integrate.sensitivities.step_maps import refusal_of_matrices
 from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents
 from symlie.runtime.integrate.sensitivities.variables import JumpVariable, check_without_jumps, variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
-from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
-from symlie.utilities.number_checks import is_number
-from symlie.utilities.showing import ListsPublicNames, line
 
 MOST_FORWARD = 128
 """Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
@@ -41,40 +39,16 @@ Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gradient(ListsPublicNames, Mapping[str, float]):
+class Gradient(ScalarDerivatives):
     """Value and derivatives of a scalar function of a run, from `gradient`; a mapping of variables to derivatives.
 
     Attributes
     ----------
-    value
-        Value of the function, in its unit.
-    array
-        Derivatives by all variables, in the unit of the value divided by that of the variable, shape (variables,).
-    variables
-        Names of the variables with their components.
     solution
         The run.
     """
 
-    value: float
-    array: Array
-    variables: tuple[str, ...]
     solution: Solution
-
-    def __getitem__(self, name: str) -> float:
-        if name not in self.variables:
-            raise UnknownNameError(f"This gradient has no variable '{name}'; it has: {', '.join(self.variables)}.")
-        return float(self.array[self.variables.index(name)])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.variables)
-
-    def __len__(self) -> int:
-        return len(self.variables)
-
-    def __repr__(self) -> str:
-        return line("Gradient", [f"'{self.solution.system.name}'", f"value {self.value:.6g}",
-                                 f"{len(self.variables)} variables"])  # fmt: skip
 
 
 def gradient(
@@ -182,26 +156,4 @@ def ends_at_event(run: TangentRun) -> bool:
 def weights_of_loss(solution: Solution, returned: object) -> tuple[float, Array]:
     """Return the value of a loss and its derivatives by all output components, shape (n, components); raise ModelError
     or UnknownNameError."""
-    if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping)):
-        raise ModelError(
-            'The loss must return a number and a mapping of outputs to derivatives, such as (1.5, {"tip": array}).'
-        )
-    value = returned[0].item() if isinstance(returned[0], np.ndarray) and not returned[0].ndim else returned[0]
-    if not is_number(value) or not np.isfinite(value):
-        raise ModelError(f"The value of the loss must be a finite number, not {value!r}.")
-    layout = solution.system.layout
-    weights = np.zeros((len(solution.t), layout.outputs_size))
-    for name, values in returned[1].items():
-        if name not in layout.outputs:
-            raise UnknownNameError(
-                f"The loss has a derivative by '{name}', which is no output of '{layout.name}'; it has: "
-                f"{', '.join(layout.outputs) or 'none'}."
-            )
-        part, given = layout.outputs[name][0], real_array(f"The derivative of the loss by '{name}'", values)
-        expected = (len(solution.t), part.stop - part.start)
-        if given.size != expected[0] * expected[1] or not np.isfinite(given).all():
-            raise ModelError(
-                f"The derivative of the loss by '{name}' must consist of {expected[0]} × {expected[1]} finite numbers."
-            )
-        weights[:, part] = given.reshape(expected)
-    return float(value), weights
+    return loss_weights(solution.system.layout, len(solution.t), returned)

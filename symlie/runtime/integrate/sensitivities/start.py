@@ -52,7 +52,7 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
             after, before = [first, *ends] if j == 1 else ends
             stored[k] += weight * (after.q - before.q) / step
             dv[k] += weight * (after.v - before.v) / step
-    return _in_algebra(system, q, stored), dv
+    return in_algebra(system, q, stored), dv
 
 
 def check_contacts_at_start(system: System, t: float) -> None:
@@ -101,7 +101,7 @@ def consistent_start(system: System, t: float) -> tuple[System, Start]:
         return assembled, start_of(assembled, t)
 
 
-def _in_algebra(system: System, q: Array, stored: Array) -> Array:
+def in_algebra(system: System, q: Array, stored: Array) -> Array:
     """Return the tangents in the Lie algebra of rates of stored components, shape (variables, dimension)."""
     layout, rate = system.layout, system.sets.nodes("ambient").storage_rate
     found = np.zeros((len(stored), layout.dimension))

@@ -1,0 +1,1 @@
+"""Derivatives of static equilibria by parameters, inputs and initial values."""

@@ -185,6 +185,7 @@ from symlie.runtime.statics.sensitivities.static_sensitivity import static_sensi
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
+from symlie.runtime.study.fit.equilibria import Equilibria as Equilibria
 from symlie.runtime.study.fit.fitting import fit as fit
 from symlie.runtime.study.fit.result import Fit as Fit
 from symlie.runtime.study.optimal_control import OptimalControl as OptimalControl

@@ -61,6 +61,9 @@ Combine: TypeAlias = Literal["zip", "grid"]
 Of: TypeAlias = Literal["motion", "equilibrium", "modes"]
 """Kinds of results of members."""
 
+Measured: TypeAlias = Literal["motion", "equilibrium"]
+"""States to which measured outputs belong."""
+
 OnFailure: TypeAlias = Literal["keep", "raise"]
 """Treatments of members that fail."""
 

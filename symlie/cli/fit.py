@@ -55,6 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--max-evaluations", type=whole, default=100, metavar="N", help="largest number of runs; default: 100"
     )
+    parser.add_argument("--equilibrium", action="store_true", help="the data belong to static equilibria, not to runs")
     add_method(parser)
     add(parser, *SYSTEM, "--redundant")
     parser.add_argument("--plot", metavar="FILE", type=path, help="draw data, model and residuals")
@@ -78,10 +79,11 @@ def run(arguments: Namespace) -> int:
         bounds=dict(arguments.bounds),
         priors=dict(arguments.prior),
         physical=not arguments.unphysical,
+        of="equilibrium" if arguments.equilibrium else "motion",
         start=arguments.start,
         max_evaluations=arguments.max_evaluations,
         **({} if arguments.method is None else {"method": arguments.method}),
-        **steps_of(arguments),
+        **{name: value for name, value in steps_of(arguments).items() if value and value != "none"},
     )
     if arguments.plot:
         found.plot(arguments.plot)
@@ -118,7 +120,8 @@ def _json(found: Fit) -> dict[str, object]:
 
 def _print(found: Fit) -> None:
     count = sum(values.size for record in found.data for values in record.values())
-    print(f"{found.system.name}: fit of {count} data, {found.evaluations} runs of each record\n")
+    kind = "searches for equilibria" if found.equilibria else "runs"
+    print(f"{found.system.name}: fit of {count} data, {found.evaluations} {kind} of each record\n")
     units = [f"[{unit}]" if unit else "" for unit in found.units]
     rows = zip(found.names, units, found.array.tolist(), found.standard_errors.tolist(), strict=True)
     table = [(name, unit, f"{value:.9g}", _error_text(error)) for name, unit, value, error in rows]

@@ -26,13 +26,14 @@ def plot_fit(fit: Fit, path: str | Path | None) -> Figure:
         panels = figure.subplots(len(rows), 2, sharex=True, squeeze=False)
         for (name, c), (left, right) in zip(rows, panels, strict=True):
             unit, size = layout.outputs[name][1], layout.outputs[name][0]
-            for k, (run, record, differences) in enumerate(zip(fit.solutions, fit.data, residuals, strict=True)):
+            for k, (run, record, differences) in enumerate(zip(fit.results, fit.data, residuals, strict=True)):
                 if name not in record:
                     continue
                 color, label = PALETTE[k % len(PALETTE)], f" {k}" if len(fit.data) > 1 else ""
                 model = run.outputs[name].reshape(record[name].shape)
+                mark = "-" if len(run.t) > 1 else "x"
                 left.plot(run.t, record[name][:, c], ".", color=color, markersize=3, label=f"data{label}")
-                left.plot(run.t, model[:, c], "-", color="black", linewidth=0.7, label=f"model{label}")
+                left.plot(run.t, model[:, c], mark, color="black", linewidth=0.7, label=f"model{label}")
                 right.plot(run.t, differences[name][:, c], ".", color=color, markersize=3)
             right.axhline(0.0, color="black", linewidth=0.7)
             shown = name.replace("_", " ") + (f"[{c}]" if size.stop - size.start > 1 else "")

@@ -10,7 +10,7 @@ cotangent y̅ of the outputs y follows (1) with the transposed matrix, factorise
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -86,7 +86,7 @@ class EquilibriumDerivative:
             direction = layout.velocity_name(int(free[undetermined(stiffness + jacobian.T @ jacobian)]))
             raise EquilibriumError(
                 f"The equilibrium of '{layout.name}' has no derivatives: a motion along {direction} meets no "
-                "stiffness, so that the loads do not determine its place; fix a node, add a constraint, or change the load.",
+                "stiffness, so that the loads do not determine its place; fix a node, or add a constraint.",
                 0.0,
             ) from None
 
@@ -175,18 +175,6 @@ class EquilibriumDerivative:
         multipliers[self._statics.rows] = changed
         return configuration, multipliers
 
-    @cached_property
-    def values(self) -> Mapping[str, Array]:
-        """Values of all outputs by name, shape () or (components,)."""
-        state = States(np.array([self.t]), self.equilibrium.q[None], self._rest[None],
-                       self.equilibrium.multipliers[None])  # fmt: skip
-        names = list(self.system.layout.outputs)
-        if not names:
-            return {}
-        found = self.system.kernels.observe(self.system.prepared, state, (), names)["outputs"][0]
-        parts = [found[part] for part, _ in self.system.layout.outputs.values()]
-        return {n: x[0] if len(x) == 1 else x for n, x in zip(names, parts, strict=True)}
-
     def outputs(self) -> Array:
         """Return the derivatives of all outputs, shape (components, variables)."""
         configuration, multipliers = self.forward
@@ -206,3 +194,14 @@ class EquilibriumDerivative:
         held = by_configuration[self._held]
         direct = weights @ self._by_variables("output") + held @ self._held_tangents
         return np.asarray(direct + force @ by_force + constraint @ by_constraint)
+
+
+def outputs_at(system: System, t: float, equilibrium: Equilibrium) -> dict[str, Array]:
+    """Return the values of all outputs at an equilibrium by name, shape () or (components,)."""
+    rest, names = np.zeros((1, system.layout.dimension)), list(system.layout.outputs)
+    if not names:
+        return {}
+    state = States(np.array([t]), equilibrium.q[None], rest, equilibrium.multipliers[None])
+    found = system.kernels.observe(system.prepared, state, (), names)["outputs"][0]
+    parts = [found[part] for part, _ in system.layout.outputs.values()]
+    return {n: x[0] if len(x) == 1 else x for n, x in zip(names, parts, strict=True)}

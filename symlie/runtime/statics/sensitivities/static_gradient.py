@@ -10,6 +10,7 @@ from symlie.errors import ModelError
 from symlie.runtime.integrate.sensitivities.scalar_derivatives import ScalarDerivatives, loss_weights
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.equilibrium import Equilibrium
+from symlie.runtime.statics.sensitivities.equilibrium_derivative import outputs_at
 from symlie.runtime.statics.sensitivities.static_sensitivity import derivative_at
 from symlie.runtime.system.system import System
 
@@ -72,5 +73,5 @@ def static_gradient(
             f"The loss must be a function of the outputs that returns a number and its derivatives, not {loss!r}."
         )
     found = derivative_at(system, wrt, t, equilibrium)
-    value, weights = loss_weights(system.layout, 1, loss(found.values))
+    value, weights = loss_weights(system.layout, 1, loss(outputs_at(system, t, found.equilibrium)))
     return StaticGradient(value, found.reverse(weights[0]), tuple(v.label for v in found.variables), found.equilibrium)

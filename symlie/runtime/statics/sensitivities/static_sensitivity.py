@@ -11,7 +11,7 @@ from symlie.runtime.integrate.sensitivities.sensitivity import output_names_of
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.equilibrium import Equilibrium, starting_point
-from symlie.runtime.statics.sensitivities.equilibrium_derivative import EquilibriumDerivative
+from symlie.runtime.statics.sensitivities.equilibrium_derivative import EquilibriumDerivative, outputs_at
 from symlie.runtime.system.system import System
 from symlie.utilities.packages import require
 from symlie.utilities.showing import ListsPublicNames, line
@@ -131,14 +131,15 @@ def static_sensitivity(
         parameters with angular velocities.
     """
     names, found = output_names_of(system, of), derivative_at(system, wrt, t, equilibrium)
-    outputs, (configuration, multipliers) = found.outputs(), found.forward
+    values, outputs = outputs_at(system, t, found.equilibrium), found.outputs()
+    configuration, multipliers = found.forward
     return StaticSensitivity(
         system,
         found.equilibrium,
         tuple(v.label for v in found.variables),
         configuration,
         multipliers,
-        {name: found.values[name] for name in names},
+        {name: values[name] for name in names},
         {name: outputs[system.layout.outputs[name][0]] for name in names},
     )
 

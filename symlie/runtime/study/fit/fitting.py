@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symlie.errors import ModelError
+from symlie.errors import ModelError, UnknownNameError
+from symlie.options import Measured
 from symlie.runtime.integrate.run_options import SolveOptions
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.fit.charts import Charts, charts_of
+from symlie.runtime.study.fit.equilibria import Equilibria, EquilibriumProblem
 from symlie.runtime.study.fit.information import Information, combination_names, held, information
-from symlie.runtime.study.fit.problem import Problem
+from symlie.runtime.study.fit.problem import Problem, RunProblem
 from symlie.runtime.study.fit.records import RecordLike, check_output, read_record
 from symlie.runtime.study.fit.result import Fit
 from symlie.runtime.study.fit.statements import (
@@ -50,6 +53,7 @@ def fit(
     bounds: Pairs | None = None,
     priors: Pairs | None = None,
     physical: bool = True,
+    of: Measured = "motion",
     start: float = 0.0,
     max_evaluations: int = 100,
     **options: Unpack[SolveOptions],
@@ -85,6 +89,9 @@ def fit(
         True: parameters ``mass`` and ``inertia``, or with names that end in ``_mass`` and ``_inertia``, remain those of
         bodies: no mass is negative, and principal moments of inertia are positive and satisfy the triangle inequality.
         Stated bounds of a name replace this condition.
+    of
+        ``"motion"``: data of runs. ``"equilibrium"``: data of static equilibria at the times of the record, at which
+        loads and inputs are evaluated; records without times, shape () or (components,), belong to the time ``start``.
     start
         Time of the initial values, in s.
     max_evaluations
@@ -106,6 +113,8 @@ def fit(
         exclude the start; if a parameter is a compiled constant; or if the data determine none of the unknowns.
     FormatError
         If a file cannot be read.
+    EquilibriumError, UnsupportedFeatureError
+        As in `static_sensitivity`, for equilibria with the values at the start.
     UnsupportedMethodError
         If steps of the method, or for the system, have no derivatives.
     IntegrationError
@@ -125,9 +134,13 @@ def fit(
     >>> round(found["stiffness"], 6)
     9.0
     """
+    if of not in get_args(Measured):
+        raise UnknownNameError(f"Data of a fit belong to a motion or an equilibrium, not to {of!r}.")
+    if of == "equilibrium" and options:
+        raise ModelError(f"{next(iter(options))} is an option of runs; leave it out, because equilibria have no steps.")
     if "t_eval" in options:
         raise ModelError("t_eval is determined by the times of the data; leave it out.")
-    problem = _problem(system, data, parameters, outputs, priors or {}, start, options)
+    problem = _problem(system, data, parameters, outputs, priors or {}, start, of, options)
     unknowns = problem.unknowns
     lower, upper = stated_bounds(unknowns, bounds or {})
     charts = charts_of(unknowns.groups, unknowns.start, lower, upper, physical=physical)
@@ -162,6 +175,7 @@ def _problem(
     outputs: str | Sequence[str] | None,
     priors: Pairs,
     start: float,
+    of: Measured,
     options: SolveOptions,
 ) -> Problem:
     sources = list(data) if isinstance(data, list | tuple) else [data]
@@ -177,8 +191,12 @@ def _problem(
         check_output(layout, name, "outputs")
     unknowns = Unknowns(systems[0], names)
     labels = ["the record"] if len(sources) == 1 else [f"record {k}" for k in range(len(sources))]
-    records = [read_record(s, layout, chosen, start, label) for s, label in zip(sources, labels, strict=True)]
-    return Problem(systems, records, unknowns, stated_priors(unknowns, priors), start, options)
+    at_rest = of == "equilibrium"
+    records = [
+        read_record(s, layout, chosen, start, label, at_rest=at_rest) for s, label in zip(sources, labels, strict=True)
+    ]
+    parts = (systems, records, unknowns, stated_priors(unknowns, priors), start)
+    return EquilibriumProblem(*parts) if at_rest else RunProblem(*parts, options=options)
 
 
 def _minimum(problem: Problem, charts: Charts, x: Array, weights: Sequence[Mapping[str, Array]], most: int) -> _Minimum:
@@ -187,7 +205,7 @@ def _minimum(problem: Problem, charts: Charts, x: Array, weights: Sequence[Mappi
     Entries of inertia matrices converge faster than their factors, which are needed if the minimum is on the boundary.
     """
     # The run at the start is not caught, so that its error explains a failure.
-    problem.solutions(x)
+    problem.results(x)
     if not problem.derivative(x, weights).any():
         raise ModelError("The data do not depend on any of the fitted values; fit others, or other outputs.")
     found = _nearest(problem, charts.without_factors, x, weights, most)
@@ -244,7 +262,7 @@ def _noise(problem: Problem, found: _Minimum, weights: Sequence[Mapping[str, Arr
     squares: dict[str, float] = {}
     counts: dict[str, int] = {}
     spreads = {name: 1 / float(w.max()) for part in weights for name, w in part.items() if w.any()}
-    differences = problem.differences(problem.solutions(found.x))
+    differences = problem.differences(problem.results(found.x))
     total = sum(values.size for _, _, values in differences)
     freedom = max(total - problem.unknowns.count, 1) / total
     for _, name, values in differences:
@@ -258,22 +276,23 @@ def _noise(problem: Problem, found: _Minimum, weights: Sequence[Mapping[str, Arr
 
 def _result(problem: Problem, found: _Minimum, weights: Sequence[Mapping[str, Array]], evaluations: int) -> Fit:
     unknowns = problem.unknowns
-    solutions = problem.solutions(found.x)
+    results = problem.results(found.x)
     sizes, outputs = _sizes(problem, found.x), _size(problem, weights)
     known = information(problem.derivative(found.x, weights), sizes, outputs)
     names = combination_names(known.combinations, unknowns.labels)
     _report(known, names, found)
     return Fit(
         unknowns.labels,
-        unknowns.consistent(solutions[0].system, found.x),
+        unknowns.consistent(results[0].system, found.x),
         unknowns.units,
         unknowns.start,
         known.covariance,
         known.singular_values,
         known.rank,
         names,
-        tuple(solution.system for solution in solutions),
-        solutions,
+        tuple(result.system for result in results),
+        tuple(r for r in results if isinstance(r, Solution)),
+        tuple(r for r in results if isinstance(r, Equilibria)),
         tuple(problem.records),
         _noise(problem, found, weights),
         evaluations,

@@ -1,14 +1,17 @@
-"""Residuals of a fit with their derivatives."""
+"""Residuals of a fit to runs with their derivatives."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import (
+    EquilibriumError,
     InconsistentInitialValuesError,
     IntegrationError,
     InterruptedIntegrationError,
@@ -28,11 +31,12 @@ from symlie.runtime.system.system import System
 
 FAILURES = (
     IntegrationError,
+    EquilibriumError,
     InconsistentInitialValuesError,
     RedundantConstraintsError,
     SingularMassMatrixError,
 )
-"""Errors of runs with values far from those of the data, from which the optimiser retreats."""
+"""Errors of runs and equilibria with values far from those of the data, from which the optimiser retreats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +56,22 @@ class Priors:
         return np.asarray(np.eye(count)[self.places] / self.deviations[:, None])
 
 
+class Computed(Protocol):
+    """Outputs of a system at the times of a record."""
+
+    @property
+    def system(self) -> System: ...
+
+    @property
+    def t(self) -> Array: ...
+
+    @property
+    def outputs(self) -> Mapping[str, Array]: ...
+
+
 @dataclass(eq=False)
-class Problem:
-    """Runs of several systems, one for each record, and their residuals.
+class Problem(ABC):
+    """Computed outputs of several systems, one for each record, and their residuals.
 
     Attributes
     ----------
@@ -64,8 +81,6 @@ class Problem:
         Unknowns and their priors.
     start
         Start time of the runs, in s.
-    options
-        Options of `solve`.
     """
 
     systems: Sequence[System]
@@ -73,31 +88,27 @@ class Problem:
     unknowns: Unknowns
     priors: Priors
     start: float
-    options: SolveOptions
-    _runs: tuple[bytes, tuple[Solution, ...]] = (b"", ())
+    _results: tuple[bytes, tuple[Computed, ...]] = (b"", ())
     _derivatives: tuple[bytes, Sequence[Mapping[str, Array]]] = (b"", ())
 
-    def fitted(self, x: Array) -> tuple[System, ...]:
-        """Return the systems with values of the unknowns."""
-        return tuple(consistent_start(self.unknowns.moved(s, x), self.start)[0] for s in self.systems)
+    @abstractmethod
+    def computed(self, x: Array) -> tuple[Computed, ...]:
+        """Return the results with values of the unknowns."""
 
-    def solutions(self, x: Array) -> tuple[Solution, ...]:
-        """Return the runs with values of the unknowns."""
-        if self._runs[0] != x.tobytes():
-            runs = zip(self.fitted(x), self.records, strict=True)
-            found = [solve(system, (self.start, float(r.t[-1])), **self._options_of(r)) for system, r in runs]
-            self._runs = x.tobytes(), tuple(found)
-        return self._runs[1]
+    @abstractmethod
+    def differentiated(self, x: Array) -> Sequence[Mapping[str, Array]]:
+        """Return the derivatives of the outputs of each record, shape (n, components, unknowns)."""
 
-    def _options_of(self, record: Record) -> SolveOptions:
-        found = self.options.copy()
-        found["t_eval"] = record.t
-        return found
+    def results(self, x: Array) -> tuple[Computed, ...]:
+        """Return the results with values of the unknowns; the last ones are remembered."""
+        if self._results[0] != x.tobytes():
+            self._results = x.tobytes(), self.computed(x)
+        return self._results[1]
 
     def residuals(self, x: Array, weights: Sequence[Mapping[str, Array]]) -> Array:
         """Return the weighted differences of model and data, and those of the priors; NaN if a run fails."""
         try:
-            found = self.solutions(x)
+            found = self.results(x)
         except InterruptedIntegrationError:
             raise
         except FAILURES:
@@ -110,31 +121,56 @@ class Problem:
         """Number of data and priors."""
         return sum(values.size for r in self.records for values in r.outputs.values()) + len(self.priors.means)
 
-    def differences(self, solutions: Sequence[Solution]) -> list[tuple[int, str, Array]]:
+    def differences(self, results: Sequence[Computed]) -> list[tuple[int, str, Array]]:
         """Return model minus data, shape (n, components), for each record and output."""
         return [
-            (k, name, solution.outputs[name].reshape(values.shape) - values)
-            for k, (solution, record) in enumerate(zip(solutions, self.records, strict=True))
+            (k, name, result.outputs[name].reshape(values.shape) - values)
+            for k, (result, record) in enumerate(zip(results, self.records, strict=True))
             for name, values in record.outputs.items()
         ]
 
     def derivative(self, x: Array, weights: Sequence[Mapping[str, Array]]) -> Array:
         """Return the derivatives of the residuals by the unknowns, shape (residuals, unknowns)."""
+        if self._derivatives[0] != x.tobytes():
+            self._derivatives = x.tobytes(), self.differentiated(x)
         parts = [
             (rows[name] * weights[k][name][..., None]).reshape(-1, self.unknowns.count)
-            for k, rows in enumerate(self._output_derivatives(x))
+            for k, rows in enumerate(self._derivatives[1])
             for name in self.records[k].outputs
         ]
         return np.concatenate([*parts, self.priors.derivative(self.unknowns.count)])
 
-    def _output_derivatives(self, x: Array) -> Sequence[Mapping[str, Array]]:
-        """Return the derivatives of the outputs of each record, shape (n, components, unknowns)."""
-        if self._derivatives[0] != x.tobytes():
-            found = []
-            for system, record in zip(self.fitted(x), self.records, strict=True):
-                span, of = (self.start, float(record.t[-1])), list(record.outputs)
-                run = sensitivity(system, span, wrt=self.unknowns.names, of=of, **self._options_of(record))
-                check_end(run.solution)
-                found.append({name: self.unknowns.derivative(run[name]) for name in of})
-            self._derivatives = x.tobytes(), found
-        return self._derivatives[1]
+
+@dataclass(eq=False)
+class RunProblem(Problem):
+    """The same for runs.
+
+    Attributes
+    ----------
+    options
+        Options of `solve`.
+    """
+
+    options: SolveOptions = field(default_factory=lambda: SolveOptions())
+
+    def computed(self, x: Array) -> tuple[Solution, ...]:
+        runs = zip(self._fitted(x), self.records, strict=True)
+        return tuple(solve(system, (self.start, float(r.t[-1])), **self._options_of(r)) for system, r in runs)
+
+    def differentiated(self, x: Array) -> Sequence[Mapping[str, Array]]:
+        found = []
+        for system, record in zip(self._fitted(x), self.records, strict=True):
+            span, of = (self.start, float(record.t[-1])), list(record.outputs)
+            run = sensitivity(system, span, wrt=self.unknowns.names, of=of, **self._options_of(record))
+            check_end(run.solution)
+            found.append({name: self.unknowns.derivative(run[name]) for name in of})
+        return found
+
+    def _fitted(self, x: Array) -> tuple[System, ...]:
+        """Return the systems with values of the unknowns."""
+        return tuple(consistent_start(self.unknowns.moved(s, x), self.start)[0] for s in self.systems)
+
+    def _options_of(self, record: Record) -> SolveOptions:
+        found = self.options.copy()
+        found["t_eval"] = record.t
+        return found

@@ -57,17 +57,28 @@ class _Columns:
     units: Mapping[str, str]
 
 
-def read_record(source: RecordLike, layout: Layout, outputs: Sequence[str] | None, start: float, label: str) -> Record:
-    """Return a record of a model; by default of all outputs that it contains.
+def read_record(
+    source: RecordLike,
+    layout: Layout,
+    outputs: Sequence[str] | None,
+    start: float,
+    label: str,
+    *,
+    at_rest: bool = False,
+) -> Record:
+    """Return a record of a model; by default of all outputs that it contains; data at rest may have no times.
 
     Raise UnknownNameError for outputs that do not exist, FormatError for unreadable files, and ModelError for wrong
     values.
     """
     columns = _columns(source, label)
     times = next((name for name in TIMES if name in columns.values), None)
-    if times is None:
+    if times is None and not at_rest:
         raise ModelError(f"There are no times in {columns.label}; name them 't' or 'time'.")
-    t = _times(columns, times, start)
+    if times is None:
+        columns, t = _one_row(columns), np.array([start])
+    else:
+        t = _times(columns, times, start, at_rest=at_rest)
     found = {name: _output(columns, layout, name, t) for name in _names(columns, layout, outputs, times)}
     return Record(columns.label, t, found)
 
@@ -120,7 +131,13 @@ def _of_netcdf(path: Path) -> _Columns:
         return _Columns(str(path), {name: np.asarray(v[...]) for name, v in numeric.items()}, units)
 
 
-def _times(columns: _Columns, name: str, start: float) -> Array:
+def _one_row(columns: _Columns) -> _Columns:
+    """Return columns without times as one row of data."""
+    values = {name: np.ravel(np.asarray(value))[None] for name, value in columns.values.items()}
+    return _Columns(columns.label, values, columns.units)
+
+
+def _times(columns: _Columns, name: str, start: float, *, at_rest: bool) -> Array:
     t = real_array(f"The times of {columns.label}", columns.values[name])
     if t.ndim != 1 or not len(t):
         raise ModelError(f"The times of {columns.label} must have shape (n,), not {t.shape}.")
@@ -128,6 +145,8 @@ def _times(columns: _Columns, name: str, start: float) -> Array:
         raise ModelError(f"The times of {columns.label} contain a value that is not finite, at index {_first(t)}.")
     if (np.diff(t) <= 0).any():
         raise ModelError(f"The times of {columns.label} must increase; sort the record and merge equal times.")
+    if at_rest:
+        return t
     if t[0] < start:
         raise ModelError(
             f"The data of {columns.label} begin at t = {t[0]:.9g} s, before the start of the run at {start:.9g} s; "
@@ -138,7 +157,7 @@ def _times(columns: _Columns, name: str, start: float) -> Array:
     return t
 
 
-def _names(columns: _Columns, layout: Layout, outputs: Sequence[str] | None, times: str) -> list[str]:
+def _names(columns: _Columns, layout: Layout, outputs: Sequence[str] | None, times: str | None) -> list[str]:
     if outputs is not None:
         return list(outputs)
     names = dict.fromkeys(name.partition("[")[0] for name in columns.values if name != times)

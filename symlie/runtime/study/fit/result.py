@@ -12,6 +12,8 @@ import numpy as np
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.study.fit.equilibria import Equilibria
+from symlie.runtime.study.fit.problem import Computed
 from symlie.runtime.study.fit.records import Record
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import ListsPublicNames, line, table
@@ -46,7 +48,9 @@ class Fit(ListsPublicNames, Mapping[str, float]):
     systems
         Systems with the fitted values, one for each record.
     solutions
-        Their runs, with the times of the records.
+        Their runs, with the times of the records; empty for equilibria.
+    equilibria
+        Their equilibria at the times of the records; empty for runs.
     noise
         Standard deviations of the residuals by name of the output, in its unit.
     evaluations
@@ -55,7 +59,7 @@ class Fit(ListsPublicNames, Mapping[str, float]):
         True if the optimiser found a minimum.
     """
 
-    INTERNAL = frozenset({"records"})
+    INTERNAL = frozenset({"records", "results"})
 
     names: tuple[str, ...]
     array: Array
@@ -67,6 +71,7 @@ class Fit(ListsPublicNames, Mapping[str, float]):
     unidentifiable: tuple[str, ...]
     systems: tuple[System, ...]
     solutions: tuple[Solution, ...]
+    equilibria: tuple[Equilibria, ...]
     records: tuple[Record, ...]
     noise: Mapping[str, float]
     evaluations: int
@@ -105,11 +110,16 @@ class Fit(ListsPublicNames, Mapping[str, float]):
         return tuple(record.outputs for record in self.records)
 
     @property
+    def results(self) -> tuple[Computed, ...]:
+        """Runs or equilibria of each record."""
+        return self.solutions or self.equilibria
+
+    @property
     def residuals(self) -> tuple[Mapping[str, Array], ...]:
         """Differences of data and model by name for each record, in the units of the outputs, as ``data``."""
         return tuple(
             {name: values - run.outputs[name].reshape(values.shape) for name, values in record.outputs.items()}
-            for run, record in zip(self.solutions, self.records, strict=True)
+            for run, record in zip(self.results, self.records, strict=True)
         )
 
     def plot(self, path: str | Path | None = None) -> Figure:

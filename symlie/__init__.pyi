@@ -178,6 +178,10 @@ from symlie.runtime.statics.mobility import Mobility as Mobility
 from symlie.runtime.statics.mobility import Motion as Motion
 from symlie.runtime.statics.mobility import RedundantJoints as RedundantJoints
 from symlie.runtime.statics.monodromy import Monodromy as Monodromy
+from symlie.runtime.statics.periodic.periodic_motion import PeriodicMotion as PeriodicMotion
+from symlie.runtime.statics.periodic.periodic_motion import periodic_motion as periodic_motion
+from symlie.runtime.statics.periodic.periodic_path import PeriodicPath as PeriodicPath
+from symlie.runtime.statics.periodic.periodic_path import periodic_path as periodic_path
 from symlie.runtime.statics.sensitivities.static_gradient import StaticGradient as StaticGradient
 from symlie.runtime.statics.sensitivities.static_gradient import static_gradient as static_gradient
 from symlie.runtime.statics.sensitivities.static_sensitivity import StaticSensitivity as StaticSensitivity

@@ -1336,3 +1336,28 @@ STATIC_DIFFERENCE = 1e-9
 
 COARSE_ROD = 1e-2
 """Of deflections of rods of 8 and 16 segments: relative errors of order two, 1/8² times 1/4, measured 4e-3."""
+
+PERIOD = 1e-12
+"""Period and state of a periodic motion with 2,048 steps of order five, whose errors are (2π/2048)⁵ = 3e-13 times an
+error constant below one; measured 5e-14."""
+
+COARSE_PERIOD = 1e-6
+"""The same with 128 steps: (2π/128)⁵ = 3e-7."""
+
+FINE_PERIOD = 1e-10
+"""The same with 512 and 1,024 steps, relative: (2π/512)⁵ = 3e-10 times an error constant below 1/3; measured 4e-12."""
+
+FORCED_MOTION = 1e-7
+"""State and multipliers of a motion of size ten with 256 steps of order five, (2π/256)⁵ = 1e-8; measured 4e-9."""
+
+DOUBLE_MULTIPLIER = 1e-4
+"""Double Floquet multipliers of one, which are the root of the error of the matrix, 1e-10."""
+
+SECOND_ORDER_MULTIPLIER = 2e-3
+"""Multipliers of methods of order two with 256 steps: (2π/256)² = 6e-4 times the period over six to two."""
+
+LIOUVILLE = 1e-4
+"""Exponential of the integral of the divergence by the trapezoidal rule with 1,024 steps: (6.7/1024)² = 4e-5 of it."""
+
+SMALL_DAMPING = 1e-6
+"""Series of a period to the fourth power of 0.2: the next term is 0.2⁶/500 = 1e-7."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from symlie.errors import ModelError, PeriodicMotionError
 from symlie.runtime.integrate.run_options import RunOptions
-from symlie.runtime.integrate.sensitivities.flow import flow_along
+from symlie.runtime.integrate.sensitivities.flow import Flow, flow_along
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.spectrum import Complex
 from symlie.runtime.solution.start import Start
@@ -38,10 +38,8 @@ from symlie.utilities.showing import Brief
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from symlie.runtime.methods.chosen import MethodLike
     from symlie.runtime.system.system import System
-
-METHOD = "half_explicit_5"
-"""Method whose steps are differentiated."""
 
 COMES_BACK = 1e-4
 """Relative change of velocity and matrices over a period above which a motion does not count as periodic."""
@@ -95,16 +93,41 @@ class Monodromy(Brief):
         return np.asarray(z) @ self.variation.T, np.asarray(z) @ self.velocity.T
 
 
-def monodromy(
-    system: System,
-    period: float,
-    q: Array | None,
-    v: Array | None,
-    t: float,
-    steps: int,
-    frame: Mapping[str, ArrayLike],
-) -> Monodromy:
-    """See `symlie.runtime.system.system.System.monodromy`."""
+@dataclass(frozen=True, eq=False)
+class OverPeriod:
+    """Flow of a motion over one period, along independent coordinates z = (x, y) of its variations.
+
+    Attributes
+    ----------
+    begin
+        Velocity and matrices at the start.
+    e, s, g
+        η = E x and w = S y + G x on the free components.
+    variation, velocity
+        The same for all components, shape (dimension, states).
+    flow
+        The run with the variations of its end.
+    """
+
+    begin: _Instant
+    e: Array
+    s: Array
+    g: Array
+    variation: Array
+    velocity: Array
+    flow: Flow
+
+    def coordinates(self, configuration: Array, velocity: Array) -> Array:
+        """Return z of variations on the free components, shape (free components, columns)."""
+        x = self.e.T @ configuration
+        return np.vstack([x, self.s.T @ (velocity - self.g @ x)])
+
+
+def over_period(
+    system: System, period: float, q: Array, v: Array, t: float, steps: int, method: MethodLike
+) -> OverPeriod:
+    """Return the flow of a motion; raise ModelError for wrong arguments and systems whose variations are not
+    derived."""
     layout = system.layout
     check_linearisable(layout)
     if layout.has_nonlinear_rows:
@@ -121,16 +144,7 @@ def monodromy(
         raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
     if not (is_whole_number(steps) and steps >= 1):
         raise ModelError(f"The number of steps must be a positive whole number, not {steps!r}.")
-    if (q is None) != (v is None):
-        raise ModelError(
-            "The initial condition of a motion is a configuration and a velocity; give q and v, or neither."
-        )
-    if q is None or v is None:
-        state = system.initial_state if t == 0 else system.consistent_state(t)
-        q, v = state.q, state.v
-    q, v = checked_vector("q", q, layout.storage), checked_vector("v", v, layout.dimension)
     _check_state(system, t, q, v)
-    ad = bracket_matrix(system, spin_of(layout, frame))
     free = np.flatnonzero(layout.free)
     if layout.rows:
         check_rows(system.algebra, system.mechanics.jacobian(t, q, v), "or free a node")
@@ -144,24 +158,56 @@ def monodromy(
     variation[free, : e.shape[1]] = e
     velocity[free] = np.hstack([g, s])
     start = Start(q, v, known[1], np.zeros(layout.carried_size), acceleration=known[0])
-    options = RunOptions(method=METHOD, h=period / steps)
+    options = RunOptions(method=method, h=period / steps)
     flow = flow_along(system, (t, t + period), start, options, (variation, velocity))
-    run, fastest = flow.solution, np.abs(flow.solution.v).max(axis=0)
+    return OverPeriod(begin, e, s, g, variation, velocity, flow)
+
+
+def state_of_motion(system: System, q: Array | None, v: Array | None, t: float) -> tuple[Array, Array]:
+    """Return a stated state, or the initial state; raise ModelError if only a part is stated or has a wrong shape."""
+    if (q is None) != (v is None):
+        raise ModelError(
+            "The initial condition of a motion is a configuration and a velocity; give q and v, or neither."
+        )
+    if q is None or v is None:
+        state = system.initial_state if t == 0 else system.consistent_state(t)
+        q, v = state.q, state.v
+    layout = system.layout
+    return checked_vector("q", q, layout.storage), checked_vector("v", v, layout.dimension)
+
+
+def monodromy(
+    system: System,
+    period: float,
+    q: Array | None,
+    v: Array | None,
+    t: float,
+    steps: int,
+    method: MethodLike,
+    frame: Mapping[str, ArrayLike],
+) -> Monodromy:
+    """See `symlie.runtime.system.system.System.monodromy`."""
+    layout = system.layout
+    q, v = state_of_motion(system, q, v, t)
+    ad = bracket_matrix(system, spin_of(layout, frame))
+    free = np.flatnonzero(layout.free)
+    found = over_period(system, period, q, v, t, steps, method)
+    run, fastest = found.flow.solution, np.abs(found.flow.solution.v).max(axis=0)
     # Ad(exp(-T ζ)), from the axes p to body axes.
     to_body = exponential(-period * ad)[free][:, free].toarray()
     last = t + period, run.q[-1], run.v[-1]
     end = _Instant(system, *last, *system.mechanics.index1(*last), to_body)
-    size, what = max(begin.changes(end, fastest[free], period, (variation[free], velocity[free])))
+    admitted = found.variation[free], found.velocity[free]
+    size, what = max(found.begin.changes(end, fastest[free], period, admitted))
     if not size <= COMES_BACK:
         raise PeriodicMotionError(
             f"This motion of '{layout.name}' is not periodic after {period:.9g} s: {what}. Give its period with q "
             "and v on it, frame={NODE: ζ} for bodies that spin about an axis of symmetry, or more steps."
         )
     turned = np.linalg.inv(to_body)
-    x = e.T @ (turned @ flow.configuration[free])
-    matrix = np.vstack([x, s.T @ (turned @ flow.velocity[free] - g @ x)])
-    found = _ordered(np.linalg.eigvals(matrix).astype(complex))
-    return Monodromy(found, matrix, float(period), int(steps), size, system, variation, velocity)
+    matrix = found.coordinates(turned @ found.flow.configuration[free], turned @ found.flow.velocity[free])
+    multipliers = _ordered(np.linalg.eigvals(matrix).astype(complex))
+    return Monodromy(multipliers, matrix, float(period), int(steps), size, system, found.variation, found.velocity)
 
 
 def _check_state(system: System, t: float, q: Array, v: Array) -> None:

@@ -447,12 +447,13 @@ class System(SystemValues, Evaluations):
         t: float = 0.0,
         *,
         steps: int = 128,
+        method: MethodLike = "half_explicit_5",
         frame: Mapping[str, ArrayLike] | None = None,
     ) -> Monodromy:
         """Compute the Floquet multipliers of a motion that is periodic, or periodic up to a symmetry.
 
-        The result is the exact derivative of steps of half_explicit_5; its errors decrease with the fifth power of the
-        number of steps. Variations satisfy the constraints. After one period, a motion that is periodic up to a
+        The result is the exact derivative of the steps; with half_explicit_5, its errors decrease with the fifth power
+        of the number of steps. Variations satisfy the constraints. After one period, a motion that is periodic up to a
         symmetry, such as a disk that rolls in circles, must have the same velocity and matrices, which are checked.
 
         Source: [HairerLubichWanner2006], section VI.4.
@@ -467,6 +468,8 @@ class System(SystemValues, Evaluations):
             Time of the state, in s.
         steps
             Number of equal steps.
+        method
+            Method with fixed steps that `sensitivity` can differentiate.
         frame
             ζ by name of the node, as in `linearize`, for bodies that are symmetric under the rotation exp(T ζ) from the
             right.
@@ -495,7 +498,7 @@ class System(SystemValues, Evaluations):
         """
         from symlie.runtime.statics.monodromy import monodromy
 
-        return monodromy(self, period, q, v, t, steps, frame or {})
+        return monodromy(self, period, q, v, t, steps, method, frame or {})
 
     def assembled(
         self,

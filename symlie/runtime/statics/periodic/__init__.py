@@ -1,0 +1,1 @@
+"""Periodic motions by shooting, and their continuation in a parameter."""

@@ -1322,17 +1322,17 @@ SHORT_STEPS = 1e-12
 """Multipliers up to 30 N, and velocities up to 5 m/s, after steps of any length: 100 units of rounding."""
 
 STATIC_DERIVATIVE = 1e-12
-"""Derivatives of equilibria of size one, whose linear systems have a condition of some hundreds, and refinement leaves a
-few roundings; differences of order six of prescribed places lose ε/2⁻⁹ = 1e-13."""
+"""Derivatives of equilibria of size one, whose linear systems have a condition of some hundreds, and refinement leaves
+a few roundings; differences of order six of prescribed places lose ε/2⁻⁹ = 1e-13."""
 
 STATIC_REVERSE = 1e-11
 """Derivatives of equilibria of rods forward and in reverse, relative to the largest one: 1e-16 times the ratio 1e4 of
 axial to bending stiffness; measured 2e-12."""
 
 STATIC_DIFFERENCE = 1e-9
-"""Differences of order six of equilibria that are found to 1e-13, with relative steps of 1e-2: rounding 1e-11, truncation
-1e-12 times a seventh derivative of hundreds. Backends: rounding of forces of 1e4 N times the compliance of 1/6; measured
-3e-13."""
+"""Differences of order six of equilibria that are found to 1e-13, with relative steps of 1e-2: rounding 1e-11,
+truncation 1e-12 times a seventh derivative of hundreds. Backends: rounding of forces of 1e4 N times the compliance of
+1/6; measured 3e-13."""
 
 COARSE_ROD = 1e-2
 """Of deflections of rods of 8 and 16 segments: relative errors of order two, 1/8² times 1/4, measured 4e-3."""

@@ -166,3 +166,9 @@ def test_mistake_is_named(options: dict[str, Any], error: type[Exception], words
 def test_mistake_of_a_path_is_named(name: str, values: list[float], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         sl.periodic_path(van_der_pol(), name, values, 6.3)
+
+
+def test_held_output_must_change() -> None:
+    hanging = pendulum().with_initial("bob", x=[0, 0, -1])
+    with pytest.raises(sl.errors.ModelError, match="does not change at this state of 'pendulum': height"):
+        sl.periodic_motion(hanging, 2.0, hold="height")

@@ -7,8 +7,8 @@ z are independent coordinates of variations, as for `monodromy`, which also prov
 (2), the phase condition, applies to motions without excitation, whose period T is unknown. It is satisfied exactly, as
 are outputs with held values. Newton's method is damped in proportion to F, so that it converges quadratically also to
 one of several neighbouring solutions: conservative systems have families of periodic motions, and symmetries map a
-motion to others. Lengths are relative to the sizes of the components along the motion, and velocities to these sizes per
-period. Source: [Deuflhard2004], section 7.3.
+motion to others. Lengths are relative to the sizes of the components along the motion, and velocities to
+these sizes per period. Source: [Deuflhard2004], section 7.3.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 LOST = 1e-6
 """Singular value, relative to the largest one, below which a change has no effect: a motion to another one of a
 family."""
+
+ACCURATE = 0.25
+"""Difference between the distances found and expected after a step, relative to that before it, below which the damping
+decreases."""
 
 CLOSES = 1e-6
 """Largest distance of the end from the start, relative to the sizes of the components; errors of the steps keep motions
@@ -99,7 +103,7 @@ def periodic_motion(
     hold: str | Sequence[str] = (),
     steps: int = 128,
     method: MethodLike = "half_explicit_5",
-    tolerance: float = 1e-11,
+    tolerance: float = 1e-9,
     max_iterations: int = 50,
 ) -> PeriodicMotion:
     """Find a periodic motion near a state by shooting, with exact derivatives of the steps.
@@ -142,7 +146,8 @@ def periodic_motion(
     PeriodicMotionError
         If no periodic motion is found near the state; the message gives the distance.
     ModelError
-        If the system depends on the time without ``forced``, and as for `System.monodromy`.
+        If the system depends on the time without ``forced``, or an output in ``hold`` does not change, and as for
+        `System.monodromy`.
     UnknownNameError
         If an output does not exist.
     EquilibriumError, RedundantConstraintsError, UnsupportedMethodError, IntegrationError
@@ -157,36 +162,81 @@ def periodic_motion(
     shooting = _Shooting(system, t, forced, held, steps, method, _outputs(system, t, q, v, held))
     if not forced:
         shooting.check_autonomous(q, v, period)
+    factor, last = 1.0, shooting.linear(over_period(system, period, q, v, t, steps, method), period, q, v)
     for iteration in range(1, max_iterations + 1):
-        found = over_period(system, period, q, v, t, steps, method)
-        change, length, distance = shooting.newton_step(found, period, q, v)
-        if length <= tolerance and distance <= CLOSES:
-            return PeriodicMotion(
-                system, float(period), float(t), q, v, found.flow.solution, distance, iteration, int(steps), method
-            )
-        q, v, period = shooting.moved(found, period, q, v, change)
+        change = last.change(factor)
+        q, v, period = shooting.moved(last, last.sizes @ change)
+        tried = shooting.linear(over_period(system, period, q, v, t, steps, method), period, q, v)
+        if tried.distance <= CLOSES and float(np.linalg.norm(change)) <= tolerance:
+            run = tried.found.flow.solution
+            return PeriodicMotion(system, float(period), float(t), q, v, run, tried.distance, iteration, steps, method)
+        left = tried.distance_by(last) / last.distance_by(last)
+        if left < 1 or tried.distance <= CLOSES:
+            expected = float(np.linalg.norm(last.defect + last.matrix @ change)) / last.distance
+            factor = factor / 5 if left < expected + ACCURATE else factor
+            last = tried
+        else:
+            factor *= 4
     raise PeriodicMotionError(
-        f"No periodic motion of '{system.name}' was found in {max_iterations} iterations: after {period:.9g} s the end "
-        f"is at a relative distance of {distance:.3g} from the start; give a state and a period nearer to it, or more "
-        "steps."
+        f"No periodic motion of '{system.name}' was found in {max_iterations} iterations: after {last.period:.9g} s "
+        f"the end is at a relative distance of {last.distance:.3g} from the start; give a state and a period nearer to "
+        "it, or more steps."
     )
-
-
-def _smallest(matrix: Array, defect: Array, rows: Array, values: Array) -> Array:
-    """Return x with rows x = -values and the smallest |matrix x + defect|² + |defect|² |x|²: the damping bounds x, and
-    vanishes so fast that the convergence remains quadratic, also to motions of a family."""
-    exact = -np.linalg.lstsq(rows, values, rcond=None)[0]
-    free = null_space(rows)
-    left, sizes, right = np.linalg.svd(matrix @ free, full_matrices=False)
-    kept = sizes > LOST * sizes.max(initial=0.0)
-    damped = np.where(kept, sizes / (sizes**2 + defect @ defect), 0.0)
-    return np.asarray(exact - free @ (right.T @ (damped * (left.T @ (defect + matrix @ exact)))))
 
 
 def _outputs(system: System, t: float, q: Array, v: Array, names: Sequence[str]) -> Array:
     """Return the components of outputs at a state."""
     found = system.outputs(system.state(q, v, t=t), names) if names else {}
     return np.concatenate([np.zeros(0), *(np.ravel(found[name]) for name in names)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """Linear equations of a step of Newton's method: matrix x = -defect in the least-squares sense, rows x = -values.
+
+    Attributes
+    ----------
+    found, period, q, v
+        The motion.
+    gap, lengths
+        Differences of q and v between the end and the start, and sizes of the components, on the free components.
+    matrix, defect, rows, values
+        The equations.
+    sizes
+        Matrix that maps x to changes of z and T.
+    """
+
+    found: OverPeriod
+    period: float
+    q: Array
+    v: Array
+    gap: tuple[Array, Array]
+    lengths: Array
+    matrix: Array
+    defect: Array
+    rows: Array
+    values: Array
+    sizes: Array
+
+    @property
+    def distance(self) -> float:
+        """Distance of the end from the start, relative to the sizes of the components."""
+        return float(np.linalg.norm(self.defect))
+
+    def distance_by(self, other: _Linear) -> float:
+        """Return the distance relative to the sizes along another motion."""
+        parts = self.gap[0] / other.lengths, other.period * self.gap[1] / other.lengths
+        return float(np.linalg.norm(parts))
+
+    def change(self, factor: float) -> Array:
+        """Return x with rows x = -values and the smallest |matrix x + defect|² + d² |x|². With a damping d in
+        proportion to the defect, the convergence is quadratic, also to motions of a family."""
+        exact = -np.linalg.lstsq(self.rows, self.values, rcond=None)[0]
+        free = null_space(self.rows)
+        left, sizes, right = np.linalg.svd(self.matrix @ free, full_matrices=False)
+        kept = sizes > LOST * sizes.max(initial=0.0)
+        damped = np.where(kept, sizes / (sizes**2 + (factor * self.distance) ** 2), 0.0)
+        return np.asarray(exact - free @ (right.T @ (damped * (left.T @ (self.defect + self.matrix @ exact)))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,12 +260,13 @@ class _Shooting:
                 f"'{self.system.name}' depends on the time; give the period of its excitation and forced=True."
             )
 
-    def newton_step(self, found: OverPeriod, period: float, q: Array, v: Array) -> tuple[Array, float, float]:
-        """Return the change of (z, T), its length, and the distance of the end from the start."""
+    def linear(self, found: OverPeriod, period: float, q: Array, v: Array) -> _Linear:
+        """Return the linear equations at a motion."""
         system, layout = self.system, self.system.layout
         free, run = np.flatnonzero(layout.free), found.flow.solution
         apart = system.kernels.difference(q, run.q[-1])
-        defect = found.coordinates(apart[free, None], (run.v[-1] - v)[free, None])[:, 0]
+        gap = apart[free], (run.v[-1] - v)[free]
+        defect = found.coordinates(gap[0][:, None], gap[1][:, None])[:, 0]
         columns = [(found.flow.configuration, found.flow.velocity, found.variation, found.velocity)]
         if not self.forced:
             rates = run.v[-1], system.mechanics.index1(self.t + period, run.q[-1], run.v[-1])[0]
@@ -224,7 +275,11 @@ class _Shooting:
         moved = np.array([system.kernels.inverse_tangent_operator(apart, dq) for dq in (ends - starts).T]).T
         moved = moved + bracket_matrix(system, apart) @ starts
         slopes = found.coordinates(moved[free], (end_rates - start_rates)[free])
-        scale = self._scale(found, period, q)
+        reached = np.max([np.abs(system.kernels.difference(q, end)) for end in run.q], axis=0)
+        lengths = np.maximum(Statics(system, self.t).sizes(q).length, reached[free])
+        # R of Q R, so that the norm of R z is relative to the sizes of the components.
+        parts = found.variation[free] / lengths[:, None], period * found.velocity[free] / lengths[:, None]
+        scale = np.linalg.qr(np.vstack(parts), mode="r")
         sizes = np.eye(slopes.shape[1])
         sizes[: len(scale), : len(scale)] = np.linalg.inv(scale)
         if not self.forced:
@@ -237,18 +292,15 @@ class _Shooting:
         if self.held:
             by_state = self._held_rows(found, q, v) @ sizes[: len(scale)]
             norms = np.linalg.norm(by_state, axis=1)
+            if not norms.all():
+                raise ModelError(
+                    f"An output in hold does not change at this state of '{system.name}': {', '.join(self.held)}; hold "
+                    "another output, or start from another state."
+                )
             rows.append(by_state / norms[:, None])
             values.append((_outputs(system, self.t, q, v, self.held) - self.wanted) / norms)
-        change = _smallest(scale @ slopes @ sizes, scale @ defect, np.vstack(rows), np.concatenate(values))
-        return sizes @ change, float(np.linalg.norm(change)), float(np.linalg.norm(scale @ defect))
-
-    def _scale(self, found: OverPeriod, period: float, q: Array) -> Array:
-        """Return the matrix that maps z to coordinates whose norm is relative to the sizes of the components."""
-        free = np.flatnonzero(self.system.layout.free)
-        reached = [np.abs(self.system.kernels.difference(q, end)) for end in found.flow.solution.q]
-        lengths = np.maximum(Statics(self.system, self.t).sizes(q).length, np.max(reached, axis=0)[free])[:, None]
-        sizes = np.vstack([found.variation[free] / lengths, period * found.velocity[free] / lengths])
-        return np.asarray(np.linalg.qr(sizes, mode="r"))
+        equations = scale @ slopes @ sizes, scale @ defect, np.vstack(rows), np.concatenate(values)
+        return _Linear(found, period, q, v, gap, lengths, *equations, sizes)
 
     def _held_rows(self, found: OverPeriod, q: Array, v: Array) -> Array:
         """Return the derivatives of the outputs in `hold` by z."""
@@ -260,14 +312,14 @@ class _Shooting:
         by_q, by_v = (named[f"output_by_{part}"][rows] for part in ("configuration", "velocity"))
         return np.asarray(by_q @ found.variation + by_v @ found.velocity)
 
-    def moved(self, found: OverPeriod, period: float, q: Array, v: Array, change: Array) -> tuple[Array, Array, float]:
-        """Return the state and the period after a change, consistent with the constraints."""
-        system, count = self.system, found.variation.shape[1]
-        z = change[:count]
+    def moved(self, last: _Linear, change: Array) -> tuple[Array, Array, float]:
+        """Return the state and the period after a change of (z, T), consistent with the constraints."""
+        system, found = self.system, last.found
+        z = change[: found.variation.shape[1]]
         statics = Statics(system, self.t)
-        near = statics.moved(q, (found.variation @ z)[np.flatnonzero(system.layout.free)])
-        q, v = self._consistent(near, v + found.velocity @ z)
-        return q, v, period + (0.0 if self.forced else float(change[-1]))
+        near = statics.moved(last.q, (found.variation @ z)[np.flatnonzero(system.layout.free)])
+        q, v = self._consistent(near, last.v + found.velocity @ z)
+        return q, v, last.period if self.forced else max(last.period + float(change[-1]), last.period / 2)
 
     def _consistent(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return a state that satisfies the constraints near to a given one."""

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.errors import ModelError, UnknownNameError
+from symlie.errors import ModelError
+from symlie.runtime.integrate.sensitivities.output_derivatives import OutputDerivatives
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Event
 from symlie.runtime.solution.solution import Solution
-from symlie.utilities.showing import ListsPublicNames, line
+from symlie.utilities.showing import line
 
 SAME_TIME = 1e-9
 """Difference of derivatives of equal times, as a motion relative to the tangents of the configuration, up to which they
 differ by rounding."""
-
-
-class OutputDerivatives(ListsPublicNames, Mapping[str, Array]):
-    """Mapping of the names of outputs to their derivatives."""
-
-    _outputs: Mapping[str, Array]
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._outputs:
-            known = ", ".join(self._outputs) or "none"
-            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
-        return self._outputs[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._outputs)
-
-    def __len__(self) -> int:
-        return len(self._outputs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from symlie.errors import UnknownNameError
+from symlie.runtime.integrate.sensitivities.output_derivatives import OutputDerivatives
 from symlie.runtime.integrate.sensitivities.sensitivity import output_names_of
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
@@ -14,14 +14,14 @@ from symlie.runtime.statics.equilibrium import Equilibrium, starting_point
 from symlie.runtime.statics.sensitivities.equilibrium_derivative import EquilibriumDerivative, outputs_at
 from symlie.runtime.system.system import System
 from symlie.utilities.packages import require
-from symlie.utilities.showing import ListsPublicNames, line
+from symlie.utilities.showing import line
 
 if TYPE_CHECKING:
     import xarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StaticSensitivity(ListsPublicNames, Mapping[str, Array]):
+class StaticSensitivity(OutputDerivatives):
     """Derivatives of an equilibrium, from `static_sensitivity`; a mapping of the names of outputs to their derivatives,
     shape (components, variables), in the unit of the output divided by that of the variable.
 
@@ -48,18 +48,6 @@ class StaticSensitivity(ListsPublicNames, Mapping[str, Array]):
     multipliers: Array
     output_values: Mapping[str, Array]
     _outputs: Mapping[str, Array]
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._outputs:
-            known = ", ".join(self._outputs) or "none"
-            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
-        return self._outputs[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._outputs)
-
-    def __len__(self) -> int:
-        return len(self._outputs)
 
     def __repr__(self) -> str:
         return line("StaticSensitivity", [f"'{self.system.name}'", f"by {', '.join(self.variables)}"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import ModelError
-from symlie.runtime.integrate.sensitivities.output_derivatives import OutputDerivatives
+from symlie.runtime.integrate.sensitivities.named_derivatives import OutputDerivatives
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Event

@@ -14,9 +14,9 @@ from symlie.errors import ModelError
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
+from symlie.runtime.integrate.sensitivities.named_derivatives import ScalarDerivatives, loss_weights
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
-from symlie.runtime.integrate.sensitivities.scalar_derivatives import ScalarDerivatives, loss_weights
 from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
 from symlie.runtime.integrate.sensitivities.step_maps import refusal_of_matrices
 from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents

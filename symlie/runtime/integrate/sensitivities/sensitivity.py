@@ -15,7 +15,7 @@ from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
-from symlie.runtime.integrate.sensitivities.output_derivatives import OutputDerivatives
+from symlie.runtime.integrate.sensitivities.named_derivatives import OutputDerivatives
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from symlie.errors import ModelError
-from symlie.runtime.integrate.sensitivities.scalar_derivatives import ScalarDerivatives, loss_weights
+from symlie.runtime.integrate.sensitivities.named_derivatives import ScalarDerivatives, loss_weights
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.equilibrium import Equilibrium
 from symlie.runtime.statics.sensitivities.equilibrium_derivative import outputs_at

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from symlie.runtime.integrate.sensitivities.output_derivatives import OutputDerivatives
+from symlie.runtime.integrate.sensitivities.named_derivatives import OutputDerivatives
 from symlie.runtime.integrate.sensitivities.sensitivity import output_names_of
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array

@@ -13,7 +13,6 @@ from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.fit.equilibria import Equilibria
-from symlie.runtime.study.fit.problem import Computed
 from symlie.runtime.study.fit.records import Record
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import ListsPublicNames, line, table
@@ -110,7 +109,7 @@ class Fit(ListsPublicNames, Mapping[str, float]):
         return tuple(record.outputs for record in self.records)
 
     @property
-    def results(self) -> tuple[Computed, ...]:
+    def results(self) -> tuple[Solution | Equilibria, ...]:
         """Runs or equilibria of each record."""
         return self.solutions or self.equilibria
 

@@ -1,4 +1,4 @@
-"""Scalar functions of outputs: their derivatives by outputs, as stated by a user, and by variables."""
+"""Derivatives by name: of scalar functions, of outputs, and those by outputs that a user states."""
 
 from __future__ import annotations
 
@@ -45,6 +45,24 @@ class ScalarDerivatives(ListsPublicNames, Mapping[str, float]):
 
     def __repr__(self) -> str:
         return line(type(self).__name__, [f"value {self.value:.6g}", f"{len(self.variables)} variables"])
+
+
+class OutputDerivatives(ListsPublicNames, Mapping[str, Array]):
+    """Derivatives of outputs by name."""
+
+    _outputs: Mapping[str, Array]
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._outputs:
+            known = ", ".join(self._outputs) or "none"
+            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
+        return self._outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outputs)
+
+    def __len__(self) -> int:
+        return len(self._outputs)
 
 
 def loss_weights(layout: Layout, count: int, returned: object) -> tuple[float, Array]:

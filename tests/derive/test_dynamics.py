@@ -503,6 +503,17 @@ def test_unknown_groups_and_fields_are_named() -> None:
         _ = q * point
 
 
+@pytest.mark.parametrize("is_moving", [False, True])
+def test_energy_changes_if_constraints_move(is_moving: bool) -> None:
+    """Reactions of a circle do no work; those of a growing circle do, although kinetic and potential energy do not
+    depend on time."""
+    model = sl.Model("on_a_circle")
+    p = model.node("p", "R2")
+    model.kinetic_energy(p.x_dot.dot(p.x_dot) / 2)
+    model.constraint("circle", p.x.dot(p.x) - (1 + model.time if is_moving else 1))
+    assert model.derive().compile(backend="numpy").layout.conserves_energy is not is_moving
+
+
 def test_both_derive_functions_are_equivalent() -> None:
     """`Model.derive` and `symlie.derive.derive` are one function."""
     model, _ = body()

@@ -17,7 +17,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-import import-all test-browser test-export viewer viewer-check docs test-site slow random metamorphic matrix matrix-sample oldest newest \
+.PHONY: help run test test-distributed test-import import-all test-browser test-export viewer viewer-check docs test-site slow random metamorphic mutations matrix matrix-sample oldest newest \
 	clang without-compiler wheel cross release sanitizers nightly bench generate clean
 
 help: ## list the targets
@@ -111,6 +111,9 @@ random: $(STAMP) ## compare random models 1000 to 9999 with reference trajectori
 
 metamorphic: $(STAMP) ## test 2,000 random mechanisms in other units, frames, names, orders, coordinates, backends; resumable
 	$(BIN)/python -m tests.metamorphic.run --seeds 0:2000 --out .metamorphic.jsonl
+
+mutations: $(STAMP) ## run quick tests with 300 mutations of symlie and its templates, and print undetected ones; resumable
+	$(BIN)/python -m tests.mutations.run --seeds 0:300 --out .mutations.jsonl --cache .mutations
 
 ENVIRONMENTS := oldest newest clang without-compiler sanitizers
 matrix: $(ENVIRONMENTS) wheel ## run selected tests in all of the following environments

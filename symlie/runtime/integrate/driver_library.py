@@ -148,7 +148,7 @@ def _values(source: Mapping[str, str], lines: Sequence[str]) -> list[str]:
         *outside,
         "#define restrict __restrict__",
         "#define _Static_assert static_assert",
-        "#define SYMLIE_VALUES",
+        "#define SYMLIE_VALUES 1",
         "namespace without_tangents {",
         *lines,
         "}",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.runtime.kernels.iteration_tables import IterationTables, components, products_without_zeros
 from symlie.runtime.linear.contact_tables import contact_tables
+from symlie.runtime.linear.eta_tables import WITHOUT_ETA
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.matrix_tables import MatrixTables, compliance_of, probes_of, saddle_of
@@ -42,6 +43,7 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
     layout = system.layout
     matrix = system.sets.iteration(has_eta, system.mechanics.massless)
     tables = {
+        **({} if has_eta else WITHOUT_ETA),
         **{name: places for name, places in matrix.places.items() if name not in REPLACED},
         **products_without_zeros(layout, system.sets.table("tangent"), matrix),
     }

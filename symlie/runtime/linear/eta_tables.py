@@ -139,13 +139,10 @@ def eta_tables(
 def no_eta_columns(layout: Layout, damping: Pairs, states: Sequence[Pairs]) -> Mapping[str, NDArray[np.integer]]:
     """Tables without columns of η, for increments that are unknowns; blocks have one value, which is not used."""
     mass = layout.assembled("mass")
-    names = ("MASS_BLOCK", "MASS_BLOCK_MIRROR", "DAMPING_BLOCK", "STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK")
-    of_blocks = zip(names, (mass, mass, damping, *states), strict=True)
-    columns = ("VALUE", "COLUMN", "STEP", "COUNT", "TO", "STRIDE")
-    empty = [*(f"BACK_{name}" for name in columns), *(f"CORNER_{name}" for name in ("LEFT", "RIGHT", "TO"))]
+    of_blocks = zip(_BLOCKS, (mass, mass, damping, *states), strict=True)
     return {
+        **dict.fromkeys(_COLUMNS, np.zeros(0, dtype=np.intp)),
         **{name: np.zeros(len(rows), dtype=np.intp) for name, (rows, _) in of_blocks},
-        **dict.fromkeys(empty, np.zeros(0, dtype=np.intp)),
         **_rows_with_eta(layout),
     }
 
@@ -153,3 +150,14 @@ def no_eta_columns(layout: Layout, damping: Pairs, states: Sequence[Pairs]) -> M
 def _rows_with_eta(layout: Layout) -> Mapping[str, NDArray[np.integer]]:
     eta = layout.dimension + layout.rows + np.arange(layout.rows)
     return {"HAS_PHI": layout.holonomic.astype(np.int64), "NO_ETA": eta[~layout.holonomic]}
+
+
+_BLOCKS = ("MASS_BLOCK", "MASS_BLOCK_MIRROR", "DAMPING_BLOCK", "STATE_VELOCITY_BLOCK", "STATE_ACCELERATION_BLOCK")
+
+_COLUMNS = (
+    *(f"BACK_{name}" for name in ("VALUE", "COLUMN", "STEP", "COUNT", "TO", "STRIDE")),
+    *(f"CORNER_{name}" for name in ("LEFT", "RIGHT", "TO")),
+)
+
+WITHOUT_ETA = dict.fromkeys((*_BLOCKS, *_COLUMNS, "HAS_PHI", "NO_ETA"), np.zeros(0, dtype=np.int32))
+"""Tables of matrices without η, which are empty."""

@@ -173,7 +173,7 @@ static inline long long evaluations_of_lane(const symlie_control *restrict contr
 }
 #endif
 
-#if !(KEEPS_FACTORS || POLYNOMIAL)
+#if !HAS_CACHE
 /* Hooks for methods that cache data between steps; the methods compiled here do not. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {

@@ -99,11 +99,14 @@
 #define SUBSTEPS 0 /* number of steps of the method in a composed step */
 #endif
 
-/* Size of the data that a method caches at the start of the workspace; the method can recompute them. */
-#ifndef KEEPS_FACTORS
+/* 1 if the method may cache data at the start of the workspace, which it can recompute. */
+#ifdef KEEPS_FACTORS
+#define HAS_CACHE 1
+#else
+#define HAS_CACHE POLYNOMIAL
 #define KEEPS_FACTORS 0
 #endif
-#if !(KEEPS_FACTORS || POLYNOMIAL)
+#if !HAS_CACHE
 static inline void forget_kept(const symlie_problem *restrict P)
 {
     (void)P;
@@ -167,12 +170,8 @@ typedef struct {
                                  * error */
     long long is_moved;         /* 1 if the end is not that of the increment because it was projected near a singular
                                  * configuration */
-#ifdef SYMLIE_VALUES
-    symlie_real *solution;      /* unknowns of the implicit end of a step, and a factorised matrix near it */
-#endif
-#if VALUES_FIRST
-    struct value_steps *values; /* steps without tangents */
-#endif
+    symlie_real *solution;      /* with SYMLIE_VALUES: unknowns of the implicit end of a step, and a factorised matrix near it */
+    struct value_steps *values; /* with VALUES_FIRST: steps without tangents */
     long long is_inside;        /* dense-output evaluation only: no step follows */
     long long ends_run;         /* 1 if no step follows after acceptance */
     long long may_be_rough;     /* 1 if a first step across a switch may be inaccurate: the step up to the switch

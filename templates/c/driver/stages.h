@@ -60,7 +60,6 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
 #define FORCE_ROWS_TURN(C, t, v, lambda) 0
 #endif
 
-#if CONSTRAINED
 /* Solve as solve_stage does, with B at two configurations; constraints may be redundant at the second configuration
  * alone. */
 static inline int solve_between(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B0,
@@ -163,7 +162,6 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
     for (int k = 0; k < DIMENSION; k++) r[k] = SYMLIE_NUMBER(0);
     return find_dependent_rows(P, B, mass) && solve_stage(P, mass, B, B, r, c, d, mu) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
 }
-#endif
 
 static inline long long acceleration_workspace(const symlie_problem *restrict P)
 {
@@ -178,7 +176,6 @@ static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_r
     for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 }
 
-#if CONSTRAINED
 /* Compute the right-hand sides -g and -Z and the matrix B, without prescribed accelerations; the arrays a and lambda
  * are overwritten. */
 static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
@@ -197,7 +194,15 @@ static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     return find_dependent_rows(P, B, mass) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
 }
-#endif
+
+/* Compute a = -M^-1 g. */
+static inline int free_acceleration(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                    symlie_real *restrict r, mass_matrix *restrict mass, symlie_real *restrict a)
+{
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
+    take_forces(P, t, q, v, r);
+    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
+}
 
 /* Add the accelerations of prescribed nodes to a; the array is overwritten. */
 static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict array, symlie_real *restrict a)
@@ -213,9 +218,13 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
                                     symlie_real *restrict a, symlie_real *restrict lambda)
 {
     ARRAY(r, DIMENSION);
-#if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
+    if (!CONSTRAINED) {
+        const int status = free_acceleration(P, t, q, v, r, mass, a);
+        if (status == SYMLIE_DONE) add_prescribed(P, t, r, a);
+        return status;
+    }
     const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
     if (status != SYMLIE_DONE) return status;
     FORCE_ROWS(C, t, q, v, B);
@@ -225,11 +234,6 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
         if (!solve_velocities(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     } while (FORCE_ROWS_TURN(C, t, v, lambda));
     take_minimal_multipliers(P, mass, lambda);
-#else
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
-    take_forces(P, t, q, v, r);
-    if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
-#endif
     add_prescribed(P, t, r, a);
     return SYMLIE_DONE;
 }
@@ -248,13 +252,8 @@ static inline int stage_acceleration(const symlie_problem *restrict P, symlie_re
                                      const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
                                      mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
 {
-#if CONSTRAINED
-    return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
-#else
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
-    take_forces(P, t, Q, V, r);
-    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
-#endif
+    if (CONSTRAINED) return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
+    return free_acceleration(P, t, Q, V, r, mass, a);
 }
 
 #endif

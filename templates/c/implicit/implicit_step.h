@@ -34,34 +34,36 @@ static inline int take_matrix(newton_problem *restrict s, symlie_mask of_lanes, 
     return status;
 }
 
-#if KEEPS_FACTORS
 /* Factors of the previous step with a record of the arguments at which they were evaluated. Within one process they
  * stay in memory; otherwise they are recomputed. */
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
-    return RECORD + factors_workspace(P);
+    return KEEPS_FACTORS ? RECORD + factors_workspace(P) : 0;
 }
 
 /* Discard the factors: their record differs from all others. */
-static inline void forget_kept(const symlie_problem *restrict P) { P->workspace[2] = SYMLIE_NUMBER(0); }
+static inline void forget_kept(const symlie_problem *restrict P)
+{
+    if (KEEPS_FACTORS) P->workspace[2] = SYMLIE_NUMBER(0);
+}
 
-#if SYMLIE_LANES > 1
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     symlie_real *memory = P->workspace;
-    for (long long k = 0; k < kept_workspace(P); k++) memory[k][to] = memory[k][from];
+    for (long long k = 0; k < kept_workspace(P); k++) SYMLIE_OF_LANE(memory[k], to) = SYMLIE_OF_LANE(memory[k], from);
 }
 
 /* Records do not contain parameters, which are different for other members. */
-static inline void forget_lane(const symlie_problem *restrict P, int lane) { P->workspace[2][lane] = 0; }
+static inline void forget_lane(const symlie_problem *restrict P, int lane)
+{
+    if (KEEPS_FACTORS) SYMLIE_OF_LANE(P->workspace[2], lane) = 0;
+}
 
 static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
 {
     (void)P;
-    ((symlie_scalar *)workspace)[2] = 0;
+    if (KEEPS_FACTORS) ((symlie_scalar *)workspace)[2] = 0;
 }
-#endif
-#endif
 
 static inline int take_again(newton_problem *restrict s, symlie_mask of_lanes, const symlie_real *restrict record)
 {
@@ -69,9 +71,7 @@ static inline int take_again(newton_problem *restrict s, symlie_mask of_lanes, c
     const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *mean = v_dot + DIMENSION;
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
     system_jacobian(P, record[0], q, v, s->B);
-#if HAS_ETA
-    increment_coefficients(s, record[SEES_END ? 0 : 1], SEES_END ? q : q_n, v);
-#endif
+    if (HAS_ETA) increment_coefficients(s, record[SEES_END ? 0 : 1], SEES_END ? q : q_n, v);
     return take_matrix(s, of_lanes, record[0], q, v, v_dot, mean, mean + DIMENSION);
 }
 
@@ -122,9 +122,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     for (int k = 0; (NONLINEAR_ROWS || VALUES_OF_F > 0) && k < DIMENSION; k++) s->v[k] = SYMLIE_NUMBER(0);
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
     const int status = KEEPS_FACTORS && !VALUES_FIRST ? find_factors(s, kept, at_hand) : SYMLIE_DONE;
-#if HAS_ETA && !SEES_END
-    increment_coefficients(s, t_n, q_n, s->v);
-#endif
+    if (HAS_ETA && !SEES_END) increment_coefficients(s, t_n, q_n, s->v);
     return status;
 }
 
@@ -178,7 +176,6 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
 
-#ifdef SYMLIE_VALUES
 /* Store the solution, and a factorised matrix near it: the one of the iteration, or a new one. */
 static inline int keep_solution(newton_problem *restrict s, int has_matrix, symlie_real *restrict solution)
 {
@@ -193,34 +190,6 @@ static inline int keep_solution(newton_problem *restrict s, int has_matrix, syml
     s->A.values = values, s->A.rounding = values + MATRIX_VALUES;
     return take_matrix(s, SYMLIE_TRUE, s->t, s->q, s->v, s->v_dot, tangent_at(s), s->lambda);
 }
-#endif
-
-#if VALUES_FIRST
-/* Compute the tangents of the end of a step whose values are known. */
-static inline int complete_implicit_step(newton_problem *restrict s, const symlie_real *restrict lambda)
-{
-    const symlie_problem *P = s->P;
-    for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = SYMLIE_NUMBER(0);
-    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
-    if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
-    for (int k = 0; k < UNKNOWNS; k++) s->u[k].value = s->values->trial.solution[k];
-    const int status = newton_tangents(s, UNKNOWNS, 1, s->u, s->r, s->d);
-    if (!SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
-    return status;
-}
-
-/* Take the record of factors and the statistics of the step without tangents. */
-static inline int finish_values(const symlie_problem *restrict P, newton_problem *restrict s, symlie_trial *restrict trial)
-{
-    const value_steps *restrict known = s->values;
-    for (int k = OWN - RECORD; k < OWN; k++) trial->own[k] = known->trial.own[k];
-    trial->own_rest = known->trial.own_rest;
-    memcpy(&trial->newton, &known->trial.newton, sizeof trial->newton);
-    trial->rhs_evaluations = trial->newton.evaluations;
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = without_traces(s->v[k]), s->v_dot[k] = without_traces(s->v_dot[k]);
-    return SYMLIE_DONE;
-}
-#endif
 
 /* Record the factors that the next step reuses; `kept` is the record of the previous factors. After a step with many
  * corrections, including corrections with rejected factors, the next step computes new factors unless the iteration
@@ -237,6 +206,26 @@ static inline void keep_record(const newton_problem *restrict s, const symlie_re
     else if (SYMLIE_ANY(is_kept)) trial->own_rest = RECORD;
     if (SYMLIE_ANY(is_slow)) record[2] = SYMLIE_WHERE(is_slow, SYMLIE_NUMBER(0), record[2]);
 }
+
+#if VALUES_FIRST
+#include "step_tangents.h"
+#else
+/* Solve the equations from s->u, and record what the next step or the tangents of this step use. */
+static inline int finish_implicit_step(newton_problem *restrict s, const newton_policy *restrict policy, const symlie_real *restrict lambda,
+                                       const symlie_real *restrict kept, symlie_trial *restrict trial)
+{
+    const symlie_problem *P = s->P;
+    const symlie_whole matrices = trial->newton.jacobians;
+    const int status = solve_implicit_step(s, policy, lambda, &trial->newton);
+    (void)P;
+    trial->rhs_evaluations = trial->newton.evaluations;
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    keep_record(s, kept, trial);
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = without_traces(s->v[k]), s->v_dot[k] = without_traces(s->v_dot[k]);
+    if (!SYMLIE_VALUES) return SYMLIE_DONE;
+    return keep_solution(s, SYMLIE_ANY(KEEPS_FACTORS ? s->has_factors : trial->newton.jacobians > matrices), trial->solution);
+}
+#endif
 
 /* Pass the record of factors on after a step that does not use them. */
 static inline void pass_record(const symlie_problem *restrict P, const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -264,29 +253,9 @@ static inline int take_implicit_step(newton_problem *restrict s, const step_form
     int status = begin_implicit_step(s, formula, t, t + h, velocity, acceleration, rate, q_n, kept, at_hand, trial->own + OWN - RECORD);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     copy(DIMENSION, guess, s->u);
-#if VALUES_FIRST
-    (void)policy;
-    s->values = trial->values;
-    status = complete_implicit_step(s, lambda);
-    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    return finish_values(P, s, trial);
-#else
-    const long long matrices = SYMLIE_OF_LANE(trial->newton.jacobians, 0);
-    status = solve_implicit_step(s, &policy, lambda, &trial->newton);
-    trial->rhs_evaluations = trial->newton.evaluations;
-    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    keep_record(s, kept, trial);
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = without_traces(s->v[k]), s->v_dot[k] = without_traces(s->v_dot[k]);
-    (void)matrices;
-#ifdef SYMLIE_VALUES
-    return keep_solution(s, KEEPS_FACTORS ? s->has_factors : trial->newton.jacobians > matrices, trial->solution);
-#else
-    return SYMLIE_DONE;
-#endif
-#endif
+    return finish_implicit_step(s, &policy, lambda, kept, trial);
 }
 
-#if CONSTRAINED
 /* d = M^-1 B^T mu with B d = B v + b for holonomic constraints, or zero if `needed` is zero and the step has no error
  * estimate. */
 static inline int step_hidden_violation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
@@ -301,15 +270,11 @@ static inline int step_hidden_violation(const symlie_problem *restrict P, symlie
     if (!control->with_estimate && !SYMLIE_ANY(needed != 0)) return SYMLIE_DONE;
     system_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
-#if HAS_ETA
-    for (int k = 0; k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : SYMLIE_NUMBER(0);
-#else
-    for (int k = 0; k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = SYMLIE_NUMBER(0);
-#endif
+    for (int k = 0; HAS_ETA && k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : SYMLIE_NUMBER(0);
+    for (int k = 0; !HAS_ETA && k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = SYMLIE_NUMBER(0);
     const int status = along_constraints(P, t, q, B, c, r, b, mass, d);
     for (int k = 0; k < DIMENSION && !control->with_estimate; k++) d[k] = SYMLIE_WHERE(needed != 0, d[k], SYMLIE_NUMBER(0));
     return status;
 }
-#endif
 
 #endif

@@ -83,7 +83,6 @@ static inline long long iteration_workspace(const symlie_problem *restrict P)
     (COUNT_OF_STIFFNESS_RUNS + COUNT_OF_PUSH_RUNS + COUNT_OF_HIDDEN_RUNS + COUNT_OF_STATE_RUNS + COUNT_OF_CURVATURE_RUNS + \
          COUNT_OF_FOLLOWING_RUNS + COUNT_OF_FOLLOWING_RATE_RUNS > 0)
 
-#if PROBES
 /* Regularise redundant constraints: subtract a small multiple of the Schur complement B M^-1 B^T from the diagonal
  * block of lambda, and add a small multiple of gamma' B B^T to the diagonal block of eta. The row of T is scratch. */
 static inline void regularise(const symlie_problem *restrict P, const symlie_real *restrict M, const symlie_real *restrict B,
@@ -92,27 +91,48 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
     symlie_real *restrict mobility = A->T, *restrict values = A->values;
     const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
     (void)P;
-    for (int k = 0; k < DIMENSION; k++) mobility[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) mobility[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < MASS_VALUES; k++)
         if (MASS_ROW[k] == MASS_COLUMN[k]) mobility[MASS_ROW[k]] += inertial * M[k];
-    for (int k = 0; k < DIMENSION; k++) mobility[k] = mobility[k] > 0 ? 1 / mobility[k] : 0;
-    for (int k = 0; k < COUNT_OF_HELD; k++) mobility[HELD[k]] = 0;
+    for (int k = 0; k < DIMENSION; k++) mobility[k] = SYMLIE_WHERE(mobility[k] > 0, 1 / mobility[k], SYMLIE_NUMBER(0));
+    for (int k = 0; k < COUNT_OF_HELD; k++) mobility[HELD[k]] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
         const int row = JACOBIAN_ROW[k];
         values[place[row]] -= REGULARISATION * B[k] * B[k] * mobility[JACOBIAN_COLUMN[k]];
-#if HAS_ETA
-        values[place[ROWS + row]] += HAS_PHI[row] * REGULARISATION * velocity * B[k] * B[k];
-#endif
+        if (HAS_ETA) values[place[ROWS + row]] += HAS_PHI[row] * REGULARISATION * velocity * B[k] * B[k];
     }
-    for (int k = 0; k < ROWS; k++)
-        if (values[place[k]] == 0) values[place[k]] = -REGULARISATION;
+    for (int k = 0; k < ROWS; k++) values[place[k]] = SYMLIE_WHERE(values[place[k]] == 0, SYMLIE_NUMBER(-REGULARISATION), values[place[k]]);
     for (int k = 0; k < COUNT_OF_RATE_ROW; k++)
         if (RATE_UNKNOWN[k] < DIMENSION + ROWS) values[place[RATE_UNKNOWN[k] - DIMENSION]] *= velocity;
     for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) values[place[OPEN_ROW[k]]] *= inertial;
     for (int k = 0; HAS_ETA && k < ROWS; k++)
-        if (values[place[ROWS + k]] == 0) values[place[ROWS + k]] = REGULARISATION * velocity;
+        values[place[ROWS + k]] = SYMLIE_WHERE(values[place[ROWS + k]] == 0, REGULARISATION * velocity, values[place[ROWS + k]]);
 }
-#endif
+
+/* Add the columns of eta, or the rows and columns of dw and of the forces on dependent nodes. */
+static inline void add_eta_columns(const symlie_problem *restrict P, const symlie_real *restrict M, const symlie_real *restrict B,
+                                   const symlie_real *restrict B_n, const symlie_real *restrict F_n, symlie_real inertial,
+                                   symlie_real damped, symlie_real velocity, iteration_matrix *restrict A)
+{
+    symlie_real *restrict values = A->values, *restrict block = A->block;
+    const symlie_real *restrict Sv = A->S, *restrict Sa = Sv + VALUES_OF_Sv;
+    (void)P, (void)Sa;
+    for (int k = 0; k < BLOCKS; k++) block[k] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        block[MASS_BLOCK[k]] += inertial * M[k];
+        block[MASS_BLOCK_MIRROR[k]] += inertial * M[k];
+    }
+    for (int k = 0; k < VALUES_OF_C; k++) block[DAMPING_BLOCK[k]] += damped * A->C[k];
+    for (int k = 0; k < VALUES_OF_Sv; k++) block[STATE_VELOCITY_BLOCK[k]] += damped * Sv[k];
+    for (int k = 0; k < VALUES_OF_Sa; k++) block[STATE_ACCELERATION_BLOCK[k]] += inertial * Sa[k];
+    for (int k = 0; k < COUNT_OF_BACK_TO; k++)
+        for (int i = 0; i < BACK_COUNT[k]; i++)
+            values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * BACK_STEP[k]] * B_n[BACK_VALUE[k]];
+    for (int k = 0; k < COUNT_OF_CORNER_TO; k++) values[CORNER_TO[k]] += velocity * B[CORNER_LEFT[k]] * B_n[CORNER_RIGHT[k]];
+    for (int k = 0; k < COUNT_OF_SHIFT_TO; k++) values[SHIFT_TO[k]] -= 1;
+    for (int k = 0; k < COUNT_OF_FORCE_TO; k++) values[FORCE_TO[k]] -= B_n[k];
+    for (int k = 0; k < COUNT_OF_FOLLOWED_TO; k++) values[FOLLOWED_TO[k]] -= F_n[k];
+}
 
 /* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start. */
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
@@ -157,35 +177,9 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[RATE_TO[k]] += velocity * B[k];
         ADD_PRODUCT(HIDDEN, SYMLIE_NUMBER(1), A->H, A->T);
     }
-#if HAS_ETA
-    symlie_real *restrict block = A->block;
-    for (int k = 0; k < BLOCKS; k++) block[k] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < MASS_VALUES; k++) {
-        block[MASS_BLOCK[k]] += inertial * M[k];
-        block[MASS_BLOCK_MIRROR[k]] += inertial * M[k];
-    }
-    for (int k = 0; k < VALUES_OF_C; k++) block[DAMPING_BLOCK[k]] += damped * A->C[k];
-    for (int k = 0; k < VALUES_OF_Sv; k++) block[STATE_VELOCITY_BLOCK[k]] += damped * Sv[k];
-    for (int k = 0; k < VALUES_OF_Sa; k++) block[STATE_ACCELERATION_BLOCK[k]] += inertial * Sa[k];
-    for (int k = 0; k < COUNT_OF_BACK_TO; k++)
-        for (int i = 0; i < BACK_COUNT[k]; i++)
-            values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * BACK_STEP[k]] * B_n[BACK_VALUE[k]];
-    for (int k = 0; k < COUNT_OF_CORNER_TO; k++) values[CORNER_TO[k]] += velocity * B[CORNER_LEFT[k]] * B_n[CORNER_RIGHT[k]];
-    for (int k = 0; k < COUNT_OF_SHIFT_TO; k++) values[SHIFT_TO[k]] -= 1;
-    for (int k = 0; k < COUNT_OF_FORCE_TO; k++) values[FORCE_TO[k]] -= B_n[k];
-    for (int k = 0; k < COUNT_OF_FOLLOWED_TO; k++) values[FOLLOWED_TO[k]] -= F_n[k];
-#else
-    (void)B_n, (void)F_n;
-#endif
-#if PROBES
-    regularise(P, M, B, inertial, velocity, A);
-#elif RELEASES
-    hold_released_rows(P, B, values);
-#if HAS_ETA
-    for (int k = 0; k < ROWS; k++)
-        if (values[SADDLE_DIAGONAL[DIMENSION + k]] == 1) values[SADDLE_DIAGONAL[DIMENSION + ROWS + k]] = 1;
-#endif
-#endif
+    if (HAS_ETA) add_eta_columns(P, M, B, B_n, F_n, inertial, damped, velocity, A);
+    if (PROBES) regularise(P, M, B, inertial, velocity, A);
+    else if (RELEASES) hold_released_rows(P, B, HAS_ETA, values);
     return factorise_matrix(&E, values, &lost);
 }
 

@@ -136,42 +136,13 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
     }
 }
 
-#ifdef SYMLIE_TANGENTS
-/* Largest tangent of some numbers. */
-static inline double largest_tangent(int n, const symlie_real *restrict x)
-{
-    double largest = 0;
-    for (int k = 0; k < n; k++)
-        for (int j = 0; j < SYMLIE_TANGENTS; j++) largest = fmax(largest, fabs(tangent_of(x[k], j)));
-    return largest;
-}
-
-/* Complete the tangents of the solution u of r(u) = 0, whose value remains the same. Since the matrix belongs to another
- * point, corrections are repeated until their remainder, estimated from their ratio, is below round-off. */
+#if HAS_TANGENTS
+#include "newton_tangents.h"
+#else
 static inline int newton_tangents(newton_problem *restrict problem, int n, int has_matrix, symlie_real *restrict u,
                                   symlie_real *restrict r, symlie_real *restrict d)
 {
-    double last = 0;
-    newton_residual(problem, u, r);
-    if (!has_matrix) {
-        const int status = newton_refresh(problem, SYMLIE_TRUE);
-        if (status != SYMLIE_DONE) return status;
-    }
-    for (int taken = 0; taken < TANGENT_STEPS; taken++) {
-        for (int k = 0; k < n; k++) r[k].value = 0;
-        const int status = newton_correction(problem, r, d);
-        if (status != SYMLIE_DONE) return status;
-        for (int k = 0; k < n; k++) u[k].tangent -= d[k].tangent;
-        newton_residual(problem, u, r);
-        /* Increments and multipliers have different sizes. */
-        const symlie_problem *P = problem->P;
-        const double size = largest_tangent(DIMENSION, u), size_of_rest = largest_tangent(n - DIMENSION, u + DIMENSION);
-        const double of_rest = largest_tangent(n - DIMENSION, d + DIMENSION) / (size_of_rest > 0 ? size_of_rest : 1);
-        const double moved = fmax(largest_tangent(DIMENSION, d) / (size > 0 ? size : 1), of_rest);
-        (void)P;
-        if (!(moved * (taken ? fmin(moved / last, 1) : 1) > TANGENT_ENOUGH)) break;
-        last = moved;
-    }
+    (void)problem, (void)n, (void)has_matrix, (void)u, (void)r, (void)d;
     return SYMLIE_DONE;
 }
 #endif
@@ -194,15 +165,11 @@ static inline int newton_solve(newton_problem *restrict problem, const newton_po
         counts->refreshes += SYMLIE_ONES(waits);
     }
     waits |= SYMLIE_NOT(policy->reuses);
-#ifdef SYMLIE_TANGENTS
-    const long long matrices = counts->jacobians;
-    const int is_reused = !SYMLIE_ANY(waits);
-    const int status = is_reused ? SYMLIE_DONE : newton_iterate(problem, policy, n, size, 0, waits, u, r, d, moved, counts, &gives_up);
-    if (status != SYMLIE_DONE) return status;
-    return newton_tangents(problem, n, is_reused ? problem->has_factors : counts->jacobians > matrices, u, r, d);
-#else
-    return SYMLIE_ANY(waits) ? newton_iterate(problem, policy, n, size, 0, waits, u, r, d, moved, counts, &gives_up) : SYMLIE_DONE;
-#endif
+    const symlie_whole matrices = counts->jacobians;
+    const int is_iterated = SYMLIE_ANY(waits);
+    const int status = is_iterated ? newton_iterate(problem, policy, n, size, 0, waits, u, r, d, moved, counts, &gives_up) : SYMLIE_DONE;
+    if (!HAS_TANGENTS || status != SYMLIE_DONE) return status;
+    return newton_tangents(problem, n, SYMLIE_ANY(is_iterated ? counts->jacobians > matrices : problem->has_factors), u, r, d);
 }
 
 #endif

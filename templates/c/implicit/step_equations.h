@@ -85,9 +85,7 @@ typedef struct {
     symlie_real *record;            /* arguments of these factors */
     symlie_real *fresh;             /* new factors of some lanes */
     iteration_matrix A;
-#if VALUES_FIRST
-    value_steps *values;
-#endif
+    struct value_steps *values;     /* steps without tangents */
 } newton_problem;
 
 #include "rounding_floor.h"
@@ -145,7 +143,6 @@ static inline long long implicit_workspace(const symlie_problem *restrict P)
            (3LL + KEEPS_FACTORS) * UNKNOWNS + SOLVED + iteration_workspace(P) + HAS_ETA * VALUES_OF_F + (KEEPS_FACTORS && SYMLIE_LANES == 1 ? 0 : factors_workspace(P));
 }
 
-#if HAS_ETA
 /* B and Fq in (b) at a configuration; Vq and Vv depend on the velocity v and are not used. */
 static inline void increment_coefficients(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v)
 {
@@ -154,20 +151,12 @@ static inline void increment_coefficients(newton_problem *restrict s, symlie_rea
     system_dependents(P, t, q, v, v, s->lambda, s->F_n, s->F_n + VALUES_OF_Fq, s->F_n + VALUES_OF_Fq + VALUES_OF_Vq);
     (void)P;
 }
-#endif
 
-/* (a), (b) */
-static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
+/* w with the increments of eta */
+static inline void add_eta(newton_problem *restrict s, const symlie_real *restrict u)
 {
     const symlie_problem *P = s->P;
-    copy(DIMENSION, u, s->theta);
-    if (SEES_CONFIGURATION) formula_advance(P, s->formula, s->q_n, s->theta, s->q);
-    for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
-#if HAS_ETA
-    if (FINDS_JACOBIAN) {
-        if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
-        increment_coefficients(s, s->t, s->q, s->v);
-    }
+    (void)P;
     copy(DIMENSION, u, s->w);
     for (int k = 0; k < COUNT_OF_DEPENDENT; k++) s->w[DEPENDENT[k]] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++)
@@ -178,7 +167,20 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     }
     for (int k = 0; k < COUNT_OF_DEPENDENT; k++) s->w[DEPENDENT[k]] = u[DEPENDENT[k]];
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = SYMLIE_NUMBER(0);
-#endif
+}
+
+/* (a), (b) */
+static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
+{
+    const symlie_problem *P = s->P;
+    copy(DIMENSION, u, s->theta);
+    if (SEES_CONFIGURATION) formula_advance(P, s->formula, s->q_n, s->theta, s->q);
+    for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
+    if (FINDS_JACOBIAN) {
+        if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
+        increment_coefficients(s, s->t, s->q, s->v);
+    }
+    if (HAS_ETA) add_eta(s, u);
     formula_at(P, s->formula, s->theta, s->w, s->v, s->v_dot);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     if (COUNT_OF_HELD > 0) {
@@ -206,7 +208,6 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         if (i != j) r[j] += s->M[k] * s->v_dot[i];
     }
 #endif
-#if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] += s->B[k] * s->lambda[JACOBIAN_ROW[k]];
     if (HAS_ETA || !HOLONOMIC) {
         hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, s->scratch);
@@ -218,7 +219,6 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         multiply_jacobian(P, s->B, s->v_dot, s->scratch);
         for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) r[DIMENSION + OPEN_ROW[k]] = s->scratch[OPEN_ROW[k]] + s->rows[OPEN_ROW[k]];
     }
-#endif
     if (FIELDS) {
         /* (f) */
         copy(DIMENSION, s->v, s->terms);
@@ -226,9 +226,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
     }
     for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = SYMLIE_NUMBER(0);
-#if HAS_ETA
     for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = SYMLIE_NUMBER(0);
-#endif
 }
 
 #endif

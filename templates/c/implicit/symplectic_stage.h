@@ -3,9 +3,7 @@
 #ifndef SYMLIE_SYMPLECTIC_STAGE_H
 #define SYMLIE_SYMPLECTIC_STAGE_H
 
-#if !SYMPLECTIC
-#error "the symplectic theta family needs a Hamiltonian system on cotangent bundles"
-#endif
+_Static_assert(SYMPLECTIC, "the symplectic theta family needs a Hamiltonian system on cotangent bundles");
 
 /* Data of the residual u - h f(stage(q_n, u)) and of its derivative with respect to u. */
 typedef struct {

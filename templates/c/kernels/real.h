@@ -32,6 +32,9 @@
 #ifndef SYMLIE_LANES
 #define SYMLIE_LANES 1
 #endif
+#ifndef SYMLIE_VALUES
+#define SYMLIE_VALUES 0 /* 1 in steps without tangents, whose solutions are kept for their tangents */
+#endif
 typedef SYMLIE_REAL symlie_scalar;
 
 #if SYMLIE_LANES > 1

@@ -21,6 +21,15 @@
 #ifndef PROBES
 #define PROBES 0
 #endif
+#ifndef OMITS_ROWS
+#define OMITS_ROWS 0
+static const int SADDLE_DIAGONAL[] = {0};
+
+static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, int has_eta, symlie_real *restrict matrix)
+{
+    (void)P, (void)B, (void)has_eta, (void)matrix;
+}
+#endif
 
 #if PROBES
 /* x^T diag(weight) y, or x^T y if weight is null. */
@@ -187,7 +196,7 @@ static inline int contradicts(const symlie_problem *restrict P, const mass_matri
 
 static inline int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
 {
-#if defined(OMITS_ROWS) && OMITS_ROWS
+#if OMITS_ROWS
     for (int k = 0; k < ROWS; k++) m->kept[k] = 0;
     for (int k = 0; k < JACOBIAN_VALUES; k++)
         if (B[k] != 0) m->kept[JACOBIAN_ROW[k]] = 1;

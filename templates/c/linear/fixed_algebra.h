@@ -75,7 +75,6 @@ SYMLIE_COLD int solve_mass_dense(const symlie_real *restrict M, symlie_real *res
 }
 #endif
 
-#if ROWS
 SYMLIE_COLD int solve_saddle_dense(const symlie_real *restrict M, const symlie_real *restrict B0, const symlie_real *restrict B1,
                                    const symlie_real *restrict r, const symlie_real *restrict c, symlie_real *restrict a,
                                    symlie_real *restrict lambda)
@@ -94,7 +93,6 @@ SYMLIE_COLD int solve_saddle_dense(const symlie_real *restrict M, const symlie_r
     for (int k = 0; k < ROWS; k++) lambda[k] = x[DIMENSION + k];
     return 1;
 }
-#endif
 
 /* Mass matrix at a configuration and its generated factors; M without factors if it is structurally singular. */
 typedef struct {
@@ -139,26 +137,22 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
     return 1;
 #else
     for (int k = 0; k < DIMENSION; k++) a[k] = r[k];
-#if ROWS
     subtract_constraint_force(P, B, lambda, a);
-#endif
     return solve_mass_dense(m->M, a);
 #endif
 }
 
-#if ROWS
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                               const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
-    (void)P;
-#if FACTORS
+    if (!ROWS) return solve_with_mass(P, m, r, B0, lambda, a);
+#if FACTORS && ROWS
     symlie_real margin;
     solve_saddle(m->F, B0, B1, r, c, a, lambda, &margin);
     if (!SYMLIE_UNLIKELY(!SYMLIE_ALL(margin > 0))) return 1;
 #endif
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
 }
-#endif
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef SYMLIE_FIXED_PRODUCTS_H
 #define SYMLIE_FIXED_PRODUCTS_H
 
-#if ROWS
+#if !ROWS
+static const int JACOBIAN_ROW[] = {0}, JACOBIAN_COLUMN[] = {0};
+#endif
+
 /* Compute r -= B^T lambda. */
 static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
 {
@@ -22,7 +25,6 @@ static inline void multiply_jacobian(const symlie_problem *restrict P, const sym
     for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
 #endif
 }
-#endif
 
 #if FACTORS
 /* Return whether the matrix factorised by `factorize` is positive definite. */

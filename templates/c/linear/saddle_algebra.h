@@ -135,18 +135,18 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
 
 #include "dependent_rows.h"
 
-#if RELEASES
-/* Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero; the diagonal is zero
- * otherwise. */
-static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real *restrict matrix)
+/* Put ones on the diagonal of multipliers of released constraints, whose rows of B are zero, and of their eta if there
+ * is one; the diagonal of multipliers is zero otherwise. */
+static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, int has_eta, symlie_real *restrict matrix)
 {
     const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
+    const symlie_real one = SYMLIE_NUMBER(1), zero = SYMLIE_NUMBER(0);
     (void)P;
-    for (int k = 0; k < ROWS; k++) matrix[place[k]] = 1;
-    for (int k = 0; k < JACOBIAN_VALUES; k++)
-        if (B[k] != 0) matrix[place[JACOBIAN_ROW[k]]] = 0;
+    for (int k = 0; k < ROWS; k++) matrix[place[k]] = one;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) matrix[place[JACOBIAN_ROW[k]]] = SYMLIE_WHERE(B[k] != 0, zero, matrix[place[JACOBIAN_ROW[k]]]);
+    for (int k = 0; has_eta && k < ROWS; k++)
+        matrix[place[ROWS + k]] = SYMLIE_WHERE(matrix[place[k]] == 1, one, matrix[place[ROWS + k]]);
 }
-#endif
 
 /* Complete a right-hand side x whose part for M is already stored. */
 static inline void complete_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict c,

@@ -42,20 +42,16 @@ static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t,
 }
 
 /* Compute a = M^-1 (r - B^T lambda); zero for components without a velocity. */
-static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict r,
+static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict r,
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
-#if CONSTRAINED
-    clear_fields(P, a);
-    accelerate(P, m->F, B, lambda, r, a);
-#else
-    (void)B, (void)lambda;
-    apply_mobility(P, m->F, r, a);
-#endif
+    if (CONSTRAINED) {
+        clear_fields(P, a);
+        accelerate(P, m->F, B, lambda, r, a);
+    } else apply_mobility(P, m->F, r, a);
     return 1;
 }
 
-#if CONSTRAINED
 /* Compute S and its right-hand side in the order of elimination. */
 SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                                    const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
@@ -65,10 +61,12 @@ SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_
     assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }
 
+#if CONSTRAINED
 /* Range of components of the right-hand side r that are read, and of the force that is computed. */
 #define FORCES_BEGIN VELOCITIES_BEGIN
 #define FORCES_END VELOCITIES_END
 #define force_of_stage partial_force
+#endif
 
 /* Repeat the solution with row exchange after a pivot of a narrow band was too small. */
 SYMLIE_COLD int solve_once_more(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
@@ -99,9 +97,9 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
                               const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
+    if (!CONSTRAINED) return solve_with_mass(P, m, r, B0, lambda, a);
     clear_fields(P, a);
     return solve_velocities(P, m, B0, B1, r, c, a, lambda);
 }
-#endif
 
 #endif

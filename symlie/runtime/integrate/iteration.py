@@ -71,7 +71,7 @@ def discrete_of(system: System, name: str, method: Method) -> MatrixTables | Non
             tables |= {name: matrix.places[name] for name in ("SAMPLE_DAMPING_TO", "SAMPLE_ROWS", "SLOPE_ROWS")}
     if method.steps_over(system.layout):
         tables |= contact_tables(system.layout, matrix.structure)
-    return _with_saddle(system, matrix, tables, {})
+    return _with_saddle(system, matrix, tables, {"SAMPLED_VALUES": 0} if matrix.sampled is None else {})
 
 
 def _with_saddle(

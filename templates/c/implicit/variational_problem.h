@@ -4,22 +4,10 @@
 
 #define HAS_MATRIX (FULL || LOADS_SEE_VELOCITY)
 #define UNKNOWNS (DIMENSION + ROWS)
-#if !(SAMPLES && FULL)
-#define SAMPLED_VALUES 0
-#endif
 #define SAMPLED (SAMPLES > 0)
 #define LOADS_AT_ENDS (START_WEIGHT != 0 || END_WEIGHT != 0)
 
-#if HAS_MATRIX
-#include "iteration_tables.h"
-#include "products.h"
-#endif
-
-#if FIXED_TOPOLOGY
-#define IS_FREE(k) 1
-#else
-#define IS_FREE(k) (P->mobility[k] > 0)
-#endif
+#define IS_FREE(k) (FIXED_TOPOLOGY || P->mobility[k] > 0)
 
 typedef struct {
     const symlie_problem *P;
@@ -60,24 +48,6 @@ typedef struct {
 } newton_problem;
 
 /* Memory of a step. */
-#if HAS_MATRIX
-#define STAGE_MATRIX(name)                                                          \
-    ARRAY(name##_values, MATRIX_VALUES + SAMPLED_VALUES);                           \
-    ARRAY(name##_S, FULL * VALUES_OF_S);                                            \
-    ARRAY(name##_N, FULL * VALUES_OF_N);                                            \
-    ARRAY(name##_K, VALUES_OF_K);                                                   \
-    ARRAY(name##_D, VALUES_OF_D);                                                   \
-    ARRAY(name##_T, FULL * SQUARES)
-#define STAGE_MATRIX_OF(name)                                                       \
-    , .values = name##_values, .S = name##_S, .N = name##_N, .K = name##_K, .D = name##_D, .T = name##_T
-#define STAGE_MATRIX_SIZE                                                           \
-    (MATRIX_VALUES + SAMPLED_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N + SQUARES) + VALUES_OF_K + VALUES_OF_D)
-#else
-#define STAGE_MATRIX(name) (void)0
-#define STAGE_MATRIX_OF(name)
-#define STAGE_MATRIX_SIZE 0
-#endif
-
 #define VARIATIONAL_STEP(name)                                                      \
     ARRAY(name##_theta, DIMENSION);                                                 \
     ARRAY(name##_q, STORAGE);                                                       \
@@ -96,17 +66,18 @@ typedef struct {
     ARRAY(name##_d, UNKNOWNS);                                                      \
     ARRAY(name##_moved, UNKNOWNS);                                                  \
     ARRAY(name##_guess, UNKNOWNS);                                                  \
-    STAGE_MATRIX(name);                                                             \
+    ARRAY(name##_values, STAGE_VALUES);                                             \
+    ARRAY(name##_S, FULL * VALUES_OF_S);                                            \
+    ARRAY(name##_N, FULL * VALUES_OF_N);                                            \
+    ARRAY(name##_K, HAS_MATRIX * VALUES_OF_K);                                      \
+    ARRAY(name##_D, HAS_MATRIX * VALUES_OF_D);                                      \
+    ARRAY(name##_T, STAGE_SQUARES);                                                 \
     newton_problem name = {                                                         \
         .P = P, .mass = mass, .theta = name##_theta, .q = name##_q, .v = name##_v, .load = name##_load,  \
         .sample_q = name##_sample_q, .sample_v = name##_sample_v, .sample_load = name##_sample_load,      \
         .B_n = name##_B_n, .B = name##_B, .pulled = name##_pulled, .rows = name##_rows,                   \
         .terms = name##_terms, .u = name##_u, .r = name##_r, .d = name##_d, .moved = name##_moved,        \
-        .guess = name##_guess STAGE_MATRIX_OF(name)}
-
-static inline long long stages_workspace(const symlie_problem *restrict P)
-{
-    return (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS + STAGE_MATRIX_SIZE;
-}
+        .guess = name##_guess, .values = name##_values, .S = name##_S, .N = name##_N, .K = name##_K,      \
+        .D = name##_D, .T = name##_T}
 
 #endif

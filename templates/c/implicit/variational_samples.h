@@ -9,7 +9,6 @@
 
 #include "variational_problem.h"
 
-#if SAMPLES
 /* Evaluate q, v and l at a sample. */
 static inline void take_sample(newton_problem *restrict s, int n)
 {
@@ -45,35 +44,5 @@ static inline void subtract_from_end(newton_problem *restrict s, symlie_real *re
         for (int k = 0; k < DIMENSION; k++) p[k] -= push * pulled[k];
     }
 }
-
-#if FULL
-/* Add h times the derivative of the contribution of loads to p+. */
-static inline void add_sample_slopes(newton_problem *restrict s)
-{
-    const symlie_problem *P = s->P;
-    symlie_real *restrict values = s->values;
-    for (int n = 0; n < SAMPLES; n++) {
-        const symlie_real part = SYMLIE_NUMBER(SAMPLE_PART[n]), push = s->h * s->h * SAMPLE_WEIGHT[n];
-        take_sample(s, n);
-        system_load_slopes(P, s->t_n + part * s->h, s->sample_q, s->sample_v, s->K, s->D);
-        for (int k = 0; k < DIMENSION; k++) s->sample_v[k] = part * s->theta[k];
-        system_tangent_matrix(P, s->sample_v, s->T);
-        for (int k = 0; k < SAMPLED_VALUES; k++) values[MATRIX_VALUES + k] = SYMLIE_NUMBER(0);
-        ADD_PRODUCT(STIFFNESS, part, s->K, s->T);
-        for (int k = 0; k < VALUES_OF_D; k++) values[SAMPLE_DAMPING_TO[k]] += s->D[k] / s->h;
-        system_matrix_interpolation(P, s->theta, part, s->T);
-        for (const int *row = SAMPLE_ROWS; row < SAMPLE_ROWS + COUNT_OF_SAMPLE_ROWS; row += 5) {
-            symlie_real *restrict to = values + row[0];
-            const symlie_real *restrict block = values + row[1], *restrict column = s->T + row[2];
-            for (int i = 0; i < row[3]; i++, block += row[4])
-                for (int k = 0; k < row[4]; k++) to[k] += push * column[i * row[3]] * block[k];
-        }
-        system_slopes_interpolation(P, s->theta, s->sample_load, part, s->T);
-        for (const int *row = SLOPE_ROWS; row < SLOPE_ROWS + COUNT_OF_SLOPE_ROWS; row += 3)
-            for (int k = 0; k < row[2]; k++) values[row[1] + k] += push * s->T[row[0] + k];
-    }
-}
-#endif
-#endif
 
 #endif

@@ -25,10 +25,8 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     s->is_end = 0, s->takes_matrix = FULL ? SYMLIE_TRUE : SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q, s->target = target, s->held = held;
     if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
-#if CONSTRAINED
     system_jacobian(P, t, q, v, s->B_n);
     if (!find_dependent_rows(P, s->B_n, s->mass)) return SYMLIE_NOT_FINITE;
-#endif
     system_conjugate_momentum(P, t, q, v, target);
     for (int k = 0; k < DIMENSION; k++) target[k] -= h * START_WEIGHT * load[k];
     take_held(P, t + h, q, s->q, s->v, held);
@@ -37,14 +35,14 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     const int status = newton_solve(s, &policy, UNKNOWNS, largest_entry(STORAGE, q, SYMLIE_NUMBER(1)), s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     newton_residual(s, s->u, s->r);
-#if CONSTRAINED && !FULL
-    /* Remove the contribution of the rounding of Phi to (2), so that momentum is preserved. */
-    for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = SYMLIE_NUMBER(0);
-    const int failed = newton_correction(s, s->r, s->d);
-    if (SYMLIE_UNLIKELY(failed != SYMLIE_DONE)) return failed;
-    for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
-    newton_residual(s, s->u, s->r);
-#endif
+    if (CONSTRAINED && !FULL) {
+        /* Remove the contribution of the rounding of Phi to (2), so that momentum is preserved. */
+        for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = SYMLIE_NUMBER(0);
+        const int failed = newton_correction(s, s->r, s->d);
+        if (SYMLIE_UNLIKELY(failed != SYMLIE_DONE)) return failed;
+        for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
+        newton_residual(s, s->u, s->r);
+    }
     for (int k = 0; k < DIMENSION; k++) s->r[k] /= h;
     return SYMLIE_DONE;
 }
@@ -62,10 +60,8 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
     s->is_end = 1, s->target = target, s->takes_matrix = SYMLIE_FALSE, s->has_factors = tries_mass;
     copy(STORAGE, q, s->q);
     if ((!MASS_IS_CONSTANT) && !evaluate_mass(P, s->t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
-#if CONSTRAINED
     system_jacobian(P, s->t, q, s->v, s->B);
     if (!find_dependent_rows(P, s->B, s->mass)) return SYMLIE_NOT_FINITE;
-#endif
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / s->h;
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
     const int status = newton_solve(s, &policy, UNKNOWNS, size, s->u, s->r, s->d, s->moved, s->guess, counts);
@@ -140,10 +136,8 @@ static inline int discrete_end(newton_problem *restrict s, symlie_real *restrict
     ARRAY(target, DIMENSION);
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q_n;
     system_end_momentum(P, t, q_n, q, theta, h, target);
-#if SAMPLES
-    copy(DIMENSION, theta, s->theta);
+    if (SAMPLES) copy(DIMENSION, theta, s->theta);
     subtract_from_end(s, target);
-#endif
     for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k];
     const int status = solve_end(s, q, target, theta, largest_entry(DIMENSION, v_n, SYMLIE_NUMBER(1)), is_damped, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;

@@ -9,7 +9,30 @@
 #ifndef SYMLIE_VARIATIONAL_STEP_H
 #define SYMLIE_VARIATIONAL_STEP_H
 
+#include "variational_problem.h"
+#if SAMPLES
 #include "variational_samples.h"
+#else
+static inline void add_to_start(newton_problem *restrict s, symlie_real *restrict p) { (void)s, (void)p; }
+static inline void subtract_from_end(newton_problem *restrict s, symlie_real *restrict p) { (void)s, (void)p; }
+#endif
+#if HAS_MATRIX
+#include "variational_matrix.h"
+#else
+#define STAGE_VALUES 0
+#define STAGE_SQUARES 0
+static inline int take_stage_matrix(newton_problem *restrict s) { return (void)s, SYMLIE_DONE; }
+static inline void solve_stage_matrix(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+{
+    (void)s, (void)r, (void)d;
+}
+#endif
+
+static inline long long stages_workspace(const symlie_problem *restrict P)
+{
+    return (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS +
+           STAGE_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N) + HAS_MATRIX * (VALUES_OF_K + VALUES_OF_D) + STAGE_SQUARES;
+}
 
 /* Add B^T mu. Components that do not move have no residual. */
 static inline void add_constraint_force(newton_problem *restrict s, const symlie_real *restrict B, const symlie_real *restrict mu,
@@ -17,13 +40,11 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
 {
     const symlie_problem *P = s->P;
     (void)P;
-#if CONSTRAINED
-    for (int k = 0; k < DIMENSION; k++) s->pulled[k] = SYMLIE_NUMBER(0);
-    subtract_constraint_force(P, B, mu, s->pulled);
-    for (int k = 0; k < DIMENSION; k++) r[k] -= s->pulled[k], s->terms[k] += fabs(s->pulled[k]);
-#else
-    (void)B, (void)mu;
-#endif
+    if (CONSTRAINED) {
+        for (int k = 0; k < DIMENSION; k++) s->pulled[k] = SYMLIE_NUMBER(0);
+        subtract_constraint_force(P, B, mu, s->pulled);
+        for (int k = 0; k < DIMENSION; k++) r[k] -= s->pulled[k], s->terms[k] += fabs(s->pulled[k]);
+    }
     for (int k = 0; k < DIMENSION; k++)
         if (!IS_FREE(k)) r[k] = s->terms[k] = SYMLIE_NUMBER(0);
 }
@@ -49,21 +70,17 @@ static inline void start_residual(newton_problem *restrict s, const symlie_real 
     if (PRESCRIBED)
         for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : s->held[k];
     system_start_momentum(P, s->t_n, s->q_n, s->q, s->theta, h, r);
-#if SAMPLES
     add_to_start(s, r);
-#endif
     for (int k = 0; k < DIMENSION; k++) {
         s->terms[k] = h * (fabs(r[k]) + fabs(s->target[k]));
         r[k] = h * (r[k] - s->target[k]);
     }
-#if CONSTRAINED
     system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
-#if ROLLS
-    system_rolling(P, s->t_n, s->q_n, s->q, s->theta, h, s->rows);
-    for (int k = 0; k < ROWS; k++) r[DIMENSION + k] += s->rows[k];
-#endif
-#endif
+    if (ROLLS) {
+        system_rolling(P, s->t_n, s->q_n, s->q, s->theta, h, s->rows);
+        for (int k = 0; k < ROWS; k++) r[DIMENSION + k] += s->rows[k];
+    }
     add_constraint_force(s, s->B_n, u + DIMENSION, r);
 }
 
@@ -81,9 +98,7 @@ static inline void end_residual(newton_problem *restrict s, const symlie_real *r
         s->terms[k] = fabs(r[k]) + fabs(s->target[k]) + fabs(push * s->load[k]);
         r[k] = r[k] - s->target[k] + push * s->load[k];
     }
-#if CONSTRAINED
     hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, r + DIMENSION);
-#endif
     add_constraint_force(s, s->B, u + DIMENSION, r);
 }
 
@@ -97,47 +112,9 @@ PART_OF_STAGE int newton_refresh(newton_problem *restrict s, symlie_mask of_lane
 {
     s->has_factors |= of_lanes;
     if (s->is_end && LOADS_SEE_VELOCITY) s->takes_matrix |= of_lanes;
-#if HAS_MATRIX
-    if (!SYMLIE_ANY(s->takes_matrix)) return SYMLIE_DONE;
-    const symlie_problem *P = s->P;
-    (void)P;
-    const elimination E = read_elimination(ELIMINATION);
-    symlie_real *restrict values = s->values;
-    int lost = 0;
-    clear_matrix(&E, values);
-    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = SYMLIE_NUMBER(1);
-    if (s->is_end) {
-        system_load_slopes(P, s->t, s->q, s->v, s->K, s->D);
-        for (int k = 0; k < MASS_VALUES; k++) {
-            values[MASS_TO[k]] += s->mass->M[k];
-            values[MASS_MIRROR[k]] += s->mass->M[k];
-        }
-        for (int k = 0; k < VALUES_OF_D; k++) values[END_TO[k]] += s->h * END_WEIGHT * s->D[k];
-        for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B[k], values[REST_TO[k]] += s->B[k];
-    }
-#if FULL
-    else {
-        system_momentum_slopes(P, s->t_n, s->q_n, s->q, s->theta, s->h, s->S, s->N);
-        for (int k = 0; k < VALUES_OF_S; k++) values[DAMPING_TO[k]] += s->h * s->S[k];
-        for (int k = 0; k < VALUES_OF_N; k++) values[ROLLING_TO[k]] += s->N[k];
-#if SAMPLES
-        add_sample_slopes(s);
-#endif
-#if CONSTRAINED
-        system_tangent_matrix(P, s->theta, s->T);
-        for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B_n[k];
-        ADD_PRODUCT(PUSH, SYMLIE_NUMBER(1), s->B, s->T);
-#endif
-    }
-#endif
-#if RELEASES
-    hold_released_rows(P, s->B, values);
-#endif
-    return factorise_matrix(&E, values, &lost);
-#else
-    return SYMLIE_DONE;
-#endif
+    return SYMLIE_ANY(s->takes_matrix) ? take_stage_matrix(s) : SYMLIE_DONE;
 }
+
 
 /* d = matrix^-1 r with M as the only block of the matrix. */
 PART_OF_STAGE int correction_with_mass(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
@@ -145,13 +122,9 @@ PART_OF_STAGE int correction_with_mass(newton_problem *restrict s, const symlie_
     const symlie_problem *P = s->P;
     (void)P;
     copy(UNKNOWNS, r, s->pulled);
-#if CONSTRAINED
     const symlie_real *restrict right = s->is_end ? s->B : s->B_n;
     if (!solve_between(P, s->mass, right, s->B, s->pulled, s->pulled + DIMENSION, d, d + DIMENSION))
         return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, r + DIMENSION);
-#else
-    if (!solve_with_mass(P, s->mass, s->pulled, 0, 0, d)) return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, 0);
-#endif
     return SYMLIE_DONE;
 }
 
@@ -161,16 +134,7 @@ PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_rea
         const int status = correction_with_mass(s, r, d);
         if (status != SYMLIE_DONE) return status;
     }
-#if HAS_MATRIX
-    if (SYMLIE_ANY(s->takes_matrix)) {
-        const symlie_problem *P = s->P;
-        (void)P;
-        const elimination E = read_elimination(ELIMINATION);
-        copy(UNKNOWNS, r, s->pulled);
-        solve_factorised(&E, s->values, s->pulled);
-        copy_where(s->takes_matrix, UNKNOWNS, s->pulled, d);
-    }
-#endif
+    if (HAS_MATRIX && SYMLIE_ANY(s->takes_matrix)) solve_stage_matrix(s, r, d);
     return SYMLIE_DONE;
 }
 
@@ -181,10 +145,8 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     (void)P;
     symlie_real sum = sum_of_squares(DIMENSION, s->terms);
     (void)r;
-#if CONSTRAINED
     const symlie_real size = largest_entry(STORAGE, s->q, SYMLIE_NUMBER(0));
-    sum += size * size * sum_of_squares(JACOBIAN_VALUES, s->B);
-#endif
+    if (CONSTRAINED) sum += size * size * sum_of_squares(JACOBIAN_VALUES, s->B);
     return ROUNDING * sqrt(sum);
 }
 

@@ -136,16 +136,24 @@ static inline int newton_refresh(newton_problem *restrict s, symlie_mask of_lane
     return take_matrix(s, of_lanes, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
 
+#if VALUES_FIRST
+#include "step_tangents.h"
+#else
+static SYMLIE_INLINE void solve_for_correction(newton_problem *restrict s, symlie_real *restrict d) { solve_iteration(s->P, s->scale, &s->A, d); }
+
+static inline int complete_implicit_step(newton_problem *restrict s, const symlie_real *restrict lambda, symlie_trial *restrict trial)
+{
+    (void)s, (void)lambda, (void)trial;
+    return SYMLIE_DONE;
+}
+#endif
+
 /* Inlined: otherwise some compilers make the solution several times slower. */
 static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
-#if VALUES_FIRST
-    solve_for_tangents(UNKNOWNS, s->values, SYMLIE_VALUE(s->scale), d);
-#else
-    solve_iteration(P, s->scale, &s->A, d);
-#endif
+    solve_for_correction(s, d);
     if (SEES_END && TANGENT) {
         /* The matrix has an unknown x with dv = gamma' x; the correction is T^-1(theta) T(m) x with m = theta + o. Up to
          * products of increments, which the derivative of v neglects as well, this is x - [o, x]/2. */
@@ -207,17 +215,15 @@ static inline void keep_record(const newton_problem *restrict s, const symlie_re
     if (SYMLIE_ANY(is_slow)) record[2] = SYMLIE_WHERE(is_slow, SYMLIE_NUMBER(0), record[2]);
 }
 
-#if VALUES_FIRST
-#include "step_tangents.h"
-#else
 /* Solve the equations from s->u, and record what the next step or the tangents of this step use. */
 static inline int finish_implicit_step(newton_problem *restrict s, const newton_policy *restrict policy, const symlie_real *restrict lambda,
                                        const symlie_real *restrict kept, symlie_trial *restrict trial)
 {
     const symlie_problem *P = s->P;
     const symlie_whole matrices = trial->newton.jacobians;
-    const int status = solve_implicit_step(s, policy, lambda, &trial->newton);
     (void)P;
+    if (VALUES_FIRST) return complete_implicit_step(s, lambda, trial);
+    const int status = solve_implicit_step(s, policy, lambda, &trial->newton);
     trial->rhs_evaluations = trial->newton.evaluations;
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     keep_record(s, kept, trial);
@@ -225,7 +231,6 @@ static inline int finish_implicit_step(newton_problem *restrict s, const newton_
     if (!SYMLIE_VALUES) return SYMLIE_DONE;
     return keep_solution(s, SYMLIE_ANY(KEEPS_FACTORS ? s->has_factors : trial->newton.jacobians > matrices), trial->solution);
 }
-#endif
 
 /* Pass the record of factors on after a step that does not use them. */
 static inline void pass_record(const symlie_problem *restrict P, const symlie_state *restrict state, symlie_trial *restrict trial)

@@ -3,8 +3,17 @@
 #ifndef SYMLIE_STEP_TANGENTS_H
 #define SYMLIE_STEP_TANGENTS_H
 
-/* Compute the tangents of the end of a step whose values are known. */
-static inline int complete_implicit_step(newton_problem *restrict s, const symlie_real *restrict lambda)
+static SYMLIE_INLINE void solve_for_correction(newton_problem *restrict s, symlie_real *restrict d)
+{
+    const symlie_problem *P = s->P;
+    solve_for_tangents(UNKNOWNS, s->values, SYMLIE_VALUE(s->scale), d);
+}
+
+static inline int newton_tangents(newton_problem *restrict problem, int n, int has_matrix, symlie_real *restrict u,
+                                  symlie_real *restrict r, symlie_real *restrict d);
+
+/* Compute the tangents of the unknowns of a step whose values are known. */
+static inline int complete_unknowns(newton_problem *restrict s, const symlie_real *restrict lambda)
 {
     const symlie_problem *P = s->P;
     for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = SYMLIE_NUMBER(0);
@@ -28,12 +37,10 @@ static inline int finish_values(const symlie_problem *restrict P, newton_problem
     return SYMLIE_DONE;
 }
 
-static inline int finish_implicit_step(newton_problem *restrict s, const newton_policy *restrict policy, const symlie_real *restrict lambda,
-                                       const symlie_real *restrict kept, symlie_trial *restrict trial)
+static inline int complete_implicit_step(newton_problem *restrict s, const symlie_real *restrict lambda, symlie_trial *restrict trial)
 {
-    (void)policy, (void)kept;
     s->values = trial->values;
-    const int status = complete_implicit_step(s, lambda);
+    const int status = complete_unknowns(s, lambda);
     return status == SYMLIE_DONE ? finish_values(s->P, s, trial) : status;
 }
 

@@ -16,11 +16,13 @@
 typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
 #define NO_PRODUCTS ((symlie_row){0})
 #define EACH(x) (NO_PRODUCTS + (x))
+#define OF_ROW(row, i) ((row)[i])
 #else
 #define JET_WIDTH 1
 typedef symlie_real symlie_row;
 #define NO_PRODUCTS SYMLIE_NUMBER(0)
 #define EACH(x) SYMLIE_NUMBER(x)
+#define OF_ROW(row, i) (row)
 #endif
 #if JET_WIDTH == 8
 typedef symlie_real symlie_half __attribute__((vector_size(32), aligned(8), may_alias));

@@ -21,7 +21,7 @@
 #ifndef PROBES
 #define PROBES 0
 #endif
-#ifndef OMITS_ROWS
+#ifndef SYMLIE_SADDLE_ALGEBRA_H
 #define OMITS_ROWS 0
 static const int SADDLE_DIAGONAL[] = {0};
 

@@ -37,28 +37,4 @@ static inline int seems_to_converge(const symlie_problem *restrict P, int order,
     return terms_fall(P, 0, order, series, h) && terms_fall(P, 1, order, series, h);
 }
 
-#if SYMLIE_LANES == 1
-static inline int rates_agree(int size, const symlie_real *restrict rate, const symlie_real *restrict there, symlie_real noticed)
-{
-    const symlie_real largest = largest_entry(size, rate, largest_entry(size, there, 0));
-    int agree = 1;
-    for (int i = 0; i < size; i++) {
-        const symlie_real apart = fabs(rate[i] - there[i]);
-        agree &= apart <= RATES_APART * largest || apart <= noticed;
-    }
-    return agree;
-}
-
-/* Return whether the rates at the end of a step are consistent with those of its series. */
-static inline int follows_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, const symlie_series *restrict begin,
-                                 const symlie_series *restrict end, const symlie_real *restrict rate_q, const symlie_real *restrict rate_v)
-{
-    ARRAY(of_q, STORAGE);
-    ARRAY(of_v, DIMENSION);
-    const symlie_real moved = largest_entry(STORAGE, begin->q_0, 0) / h + largest_entry(DIMENSION, begin->v_0, 0);
-    if (!rates_agree(STORAGE, stored_vector(P, rate_q, of_q), end->q_1, RATES_NOTICED * moved)) return 0;
-    return !INTEGRATES_VELOCITIES || rates_agree(DIMENSION, velocity_vector(P, rate_v, of_v), end->v_1, RATES_NOTICED * moved / h);
-}
-#endif
-
 #endif

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "taylor_orders.h"
-#include "taylor_unit.h"
 
 /* Series and jets are aligned to cache lines, so that no register load crosses a line. */
 static inline symlie_real *aligned(symlie_real *memory)
@@ -42,19 +41,6 @@ static inline series_places places_of_series(const symlie_problem *restrict P, i
     return at;
 }
 
-#if SYMLIE_LANES == 1
-static inline int begins_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
-                            const symlie_real *v)
-{
-    if (*series->is_known == 0 || *series->t != t) return 0;
-    int differ = 0;
-    for (int k = 0; k < STORAGE; k++) differ |= series->q_0[k] != q[k];
-    for (int i = 0, begin, count; (count = part_of_vector(P, 1, i, &begin)) >= 0; i++)
-        for (int k = begin; k < begin + count; k++) differ |= series->v_0[k] != v[k];
-    return !differ;
-}
-#endif
-
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
@@ -63,20 +49,37 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 
 #define HAS_DEPENDENTS (MOTIONS > PRESCRIBED)
 
-#if CONSTRAINED && PRESCRIBED
 /* Compute c += factor B x for a prescribed x; both arrays are overwritten. */
 static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real factor, const order_vectors *restrict x,
                                 symlie_real *restrict moved, symlie_real *rows)
 {
-#if ORDERS_BESIDE
-    velocity_from_beside(P, x->prescribed, moved);
-    multiply_jacobian(P, B, moved, rows);
-    rows_to_beside(P, rows, x->lambda);
-    rows = x->lambda;
+    multiply_jacobian(P, B, velocity_vector(P, x->prescribed, moved), rows);
+    if (ORDERS_BESIDE) rows_to_beside(P, rows, x->lambda);
+    for (int i = 0; i < ROWS_SIZE; i++) x->c[i] += factor * (ORDERS_BESIDE ? x->lambda : rows)[i];
+}
+
+#if EVENT_SERIES
+static inline void begin_events_series(const symlie_problem *restrict P, const symlie_jets *restrict J, symlie_real t, const symlie_real *restrict q_0,
+                                       const symlie_real *restrict v_0, symlie_series *restrict series)
+{
+    system_events(P, t, q_0, v_0, series->lambda_0, series->events);
+    system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
+}
+
+static inline void continue_events_series(const symlie_problem *restrict P, const symlie_jets *restrict J, int k, symlie_real t_k,
+                                          const order_vectors *restrict x, symlie_series *restrict series)
+{
+    system_event_jet(P, J, k, t_k, x->q, x->v, x->lambda, series->events + k * EVENTS);
+}
 #else
-    multiply_jacobian(P, B, x->prescribed, rows);
-#endif
-    for (int i = 0; i < ROWS_SIZE; i++) x->c[i] += factor * rows[i];
+static inline void begin_events_series(const symlie_problem *restrict P, const symlie_jets *restrict J, symlie_real t, const symlie_real *restrict q_0,
+                                       const symlie_real *restrict v_0, symlie_series *restrict series)
+{
+}
+
+static inline void continue_events_series(const symlie_problem *restrict P, const symlie_jets *restrict J, int k, symlie_real t_k,
+                                          const order_vectors *restrict x, symlie_series *restrict series)
+{
 }
 #endif
 
@@ -92,15 +95,11 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
     const int order = J->order;
     order_vectors x = {0};
     of_series.q = series->q, of_series.v = series->v, of_series.conditions = series->conditions;
-#if ORDERS_BESIDE
-    of_series.first = find_nodes_beside(P);
-    place_vectors(P, J->memory + jets_workspace(P, J), &x);
-#else
-    ARRAY(rate, STORAGE);
-    ARRAY(prescribed, PRESCRIBED ? DIMENSION : 0);
-    for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = SYMLIE_NUMBER(0);
-    x.a = a, x.r = r, x.rate = rate, x.prescribed = prescribed;
-#endif
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(rate, ORDERS_BESIDE ? 0 : STORAGE);
+    ARRAY(prescribed, PRESCRIBED && !ORDERS_BESIDE ? DIMENSION : 0);
+    place_vectors(P, &of_series, a, r, c, rate, prescribed, &x);
     const symlie_real unit = J->unit, per_second = 1 / unit;
     ARRAY(of_q, ORDERS_BESIDE ? STORAGE : 0);
     ARRAY(of_v, ORDERS_BESIDE ? DIMENSION : 0);
@@ -110,103 +109,65 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
     *series->unit = unit;
     copy(STORAGE, q_0, series->q_0);
     copy(DIMENSION, v_0, series->v_0);
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(c, ROWS);
+    ARRAY(multipliers, CONSTRAINED && (ORDERS_BESIDE || PRESCRIBED) ? ROWS : 0);
+    order_system orders;
     /* (1) */
-#if ORDERS_BESIDE
-    const int status = begin_system(P, work, t, q_0, v_0, mass, J, r, B, c, a, series->lambda_0, &x);
-#else
-    const int status = stage_acceleration(P, work, t, q_0, v_0, r, mass, a, series->lambda_0);
-#endif
+    const int status = begin_orders(P, work, t, q_0, v_0, mass, J, r, B, c, a, series->lambda_0, &x, &orders);
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, series->v_1);
     system_begin_rate_jet(P, J, q_0, v_0, series->q_1);
     take_order(P, 0, series, &x);
-#if PRESCRIBED
+    if (PRESCRIBED) {
+        take_first(P, series, of_q, of_v);
+        system_begin_motion_jet(P, J, t);
+        system_motion_jet(P, J, 1, unit, x.next_q, x.next_v);
+        keep_first(P, series);
+        copy(DIMENSION, series->v_1, a);
+    }
+    if (FIELDS) {
+        copy(DIMENSION, v_0, series->w_0);
+        system_field(P, t, q_0, a, series->lambda_0, series->w_0);
+        system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0, series->q_1);
+    }
     take_first(P, series, of_q, of_v);
-    system_begin_motion_jet(P, J, t);
-    system_motion_jet(P, J, 1, unit, x.next_q, x.next_v);
-    keep_first(P, series);
-    copy(DIMENSION, series->v_1, a);
-#endif
-#if FIELDS
-    copy(DIMENSION, v_0, series->w_0);
-    system_field(P, t, q_0, a, series->lambda_0, series->w_0);
-    system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0, series->q_1);
-#endif
-    take_first(P, series, of_q, of_v);
-#if HAS_DEPENDENTS
-    /* Dependent nodes without series remain constant, and their velocities follow from the accelerations; they are
-     * recomputed for each state. */
-    system_begin_dependent_jet(P, J, t, q_0, v_0);
-    system_dependent_jet(P, J, 1, unit, x.next_q, x.next_v);
-    keep_first(P, series);
-#endif
-#if EVENT_SERIES
-    system_events(P, t, q_0, v_0, series->lambda_0, series->events);
-    system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
-#endif
-#if ORDERS_BESIDE || (CONSTRAINED && PRESCRIBED)
-    ARRAY(multipliers, ROWS);
-#endif
-#if CONSTRAINED
-#if !ORDERS_BESIDE
-    system_jacobian(P, t, q_0, v_0, B);
-    x.c = c;
-#endif
-#if ACCELERATION_ROWS || NONLINEAR_ROWS
-    system_begin_index1_jet(P, J, t, q_0, v_0, a);
-#endif
-    system_begin_hidden_jet(P, J, t, q_0, v_0);
-#endif
+    if (HAS_DEPENDENTS) {
+        /* Dependent nodes without series remain constant, and their velocities follow from the accelerations; they are
+         * recomputed for each state. */
+        system_begin_dependent_jet(P, J, t, q_0, v_0);
+        system_dependent_jet(P, J, 1, unit, x.next_q, x.next_v);
+        keep_first(P, series);
+    }
+    begin_events_series(P, J, t, q_0, v_0, series);
+    if (ACCELERATION_ROWS || NONLINEAR_ROWS) system_begin_index1_jet(P, J, t, q_0, v_0, a);
+    if (CONSTRAINED) system_begin_hidden_jet(P, J, t, q_0, v_0);
     /* Quantities shared with the hidden constraints are computed with the order of the latter, which comes last. */
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
-#if !ORDERS_BESIDE
-    order_system orders;
-    begin_orders(mass, B, &orders);
-#endif
     /* (2); order 0 is known, and hidden constraints store their first order. With a single call site compilers can
      * inline the functions into the loop. */
     for (int k = CONSTRAINED ? 0 : 1; k < order; k++) {
         const symlie_real zero = SYMLIE_NUMBER(0), t_k = k == 1 ? unit : zero, rate_of_next = (symlie_scalar)(k + 1) * per_second;
-        (void)rate_of_next;
         take_order(P, k, series, &x);
         if (k > 0) {
             system_rate_jet(P, J, k, x.q, x.v, x.rate, x.next_q);
-#if PRESCRIBED
-            system_motion_jet(P, J, k + 1, zero, x.next_q, x.prescribed);
-#endif
+            if (PRESCRIBED) system_motion_jet(P, J, k + 1, zero, x.next_q, x.prescribed);
             system_known_jets(P, J, k, t_k, x.q, x.v, x.r, x.c);
         }
-#if CONSTRAINED
-        system_hidden_jet(P, J, k + 1, k == 0 ? unit : zero, x.next_q, -rate_of_next, x.c);
-        if (k == 0) continue;
-#if PRESCRIBED
-        add_jacobian(P, B, -rate_of_next, &x, r, multipliers);
-#endif
-#endif
-#if ORDERS_BESIDE
-        if (!solve_beside(P, J, mass, B, r, c, a, multipliers, &x)) return stage_failure(P, zero, mass, r, c);
-#else
-        if (!solve_orders(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, zero, mass, r, c);
-#endif
-#if PRESCRIBED
-        for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += rate_of_next * x.prescribed[i];
-#endif
-#if FIELDS && FIELD_SERIES
-        for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
-        for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
-#endif
+        if (CONSTRAINED) {
+            system_hidden_jet(P, J, k + 1, k == 0 ? unit : zero, x.next_q, -rate_of_next, x.c);
+            if (k == 0) continue;
+            if (PRESCRIBED) add_jacobian(P, B, -rate_of_next, &x, r, multipliers);
+        }
+        if (!solve_order_system(P, &orders, J, mass, B, r, c, a, multipliers, &x)) return stage_failure(P, zero, mass, r, c);
+        for (int i = 0; PRESCRIBED && i < VELOCITY_SIZE; i++) x.a[i] += rate_of_next * x.prescribed[i];
+        if (FIELDS && FIELD_SERIES) {
+            for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
+            for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
+        }
         system_found_jets(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate, x.next_q);
         divide_by(k + 1, unit, VELOCITY_SIZE, x.a, x.next_v);
-#if HAS_DEPENDENTS
-        system_dependent_jet(P, J, k + 1, zero, x.next_q, x.next_v);
-#endif
-#if EVENT_SERIES
-        system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);
-#endif
+        if (HAS_DEPENDENTS) system_dependent_jet(P, J, k + 1, zero, x.next_q, x.next_v);
+        continue_events_series(P, J, k, t_k, &x, series);
     }
-    (void)of_q, (void)of_v;
     *series->is_known = SYMLIE_NUMBER(1);
     return SYMLIE_DONE;
 }
@@ -221,13 +182,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     for (int n = 0;; n++) {
         const int status = find_coefficients(P, work, t, q_0, v_0, mass, &J, series);
         if (status != SYMLIE_DONE || J.order < 2) return status;
-#if SYMLIE_LANES > 1
-        return is_in_range(P, series, J.order) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
-#else
         const int growth = growth_beyond_range(P, series, J.order);
+        if (growth && SYMLIE_LANES > 1) return SYMLIE_NOT_FINITE;
         if (!growth || n == UNIT_CHANGES) return status;
-        J.unit = unit_near(ldexp(J.unit, -growth), J.unit);
-#endif
+        J.unit = unit_near(SYMLIE_NUMBER(ldexp(SYMLIE_OF_LANE(J.unit, 0), -growth)), J.unit);
     }
 }
 

@@ -5,7 +5,6 @@
 #include "bernstein_form.h"
 #include "taylor_reach.h"
 
-#if HAS_CONDITIONS
 /* First point, relative to a length in the unit, where `sign` times a function plus a number, initially positive, is
  * no longer positive; 2 if it stays positive. `shift` corrects the last term of the function at the end. */
 static inline symlie_real piece_end(const symlie_problem *restrict P, int last, const symlie_real *restrict rows, symlie_real length,
@@ -82,6 +81,5 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
     }
     return SYMLIE_DONE;
 }
-#endif
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "taylor_formula.h"
 
-#if CONSTRAINED && RESTRICTS_MOTION
 /* One Newton step for Phi with the matrix at q, normalisation of q, and one step for B v + b. The last step uses the
  * new q; otherwise the remaining errors of both would grow from step to step. */
 static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
@@ -32,48 +31,6 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
     for (int k = 0; k < DIMENSION; k++) v[k] += delta[k];
     return SYMLIE_DONE;
 }
-#endif
-
-/* Sum the series of the stored components at a time in the unit, and of their rates if rate is not null.
- * Coefficients of nodes that do not move are not read: these nodes are constant or recomputed. */
-static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real s,
-                              symlie_real *restrict sum, symlie_real *restrict rate)
-{
-    const int moving = MOVING_STORED;
-    sum_first(moving, STORED_SIZE, order + 1, series->q, s, sum, rate);
-    copy(STORED_SIZE - moving, series->q + moving, sum + moving);
-    for (int k = moving; rate && k < STORED_SIZE; k++) rate[k] = SYMLIE_NUMBER(0);
-}
-
-#ifdef UNWRAPPED
-/* Store the unwrapped angles at a given length in the configuration q, following the polynomial in increments of
- * about one radian. */
-static inline void follow_turns(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
-                                const symlie_series *restrict series, symlie_real *restrict q, const symlie_real *restrict v)
-{
-    ARRAY(rate, UNWRAPPED);
-    ARRAY(end_rate, UNWRAPPED);
-    ARRAY(angle, UNWRAPPED);
-    ARRAY(stored, STORAGE);
-    ARRAY(moved, STORAGE);
-    ARRAY(sum, STORED_SIZE);
-    system_unwrapped_rate(P, t, series->q_0, series->v_0, rate);
-    system_unwrapped_rate(P, t + length, q, v, end_rate);
-    symlie_real turns = 0;
-    for (int k = 0; k < UNWRAPPED; k++) turns = fmax(turns, length * fmax(fabs(rate[k]), fabs(end_rate[k])));
-    const int parts = 1 + (int)fmin(turns, MOST_PARTS);
-    for (int k = 0; k < UNWRAPPED; k++) angle[k] = series->q_0[STORAGE - UNWRAPPED + k];
-    for (int i = 1; i < parts; i++) {
-        sum_stored(P, order, series, in_unit(series, i * length / parts), sum, 0);
-        system_normalize(P, stored_vector(P, sum, stored), moved);
-        copy(UNWRAPPED, angle, moved + STORAGE - UNWRAPPED);
-        system_unwrapped(P, t + i * length / parts, moved, angle);
-    }
-    copy(UNWRAPPED, angle, q + STORAGE - UNWRAPPED);
-    system_unwrapped(P, t + length, q, angle);
-    copy(UNWRAPPED, angle, q + STORAGE - UNWRAPPED);
-}
-#endif
 
 /* Compute the state at a given length and, if their arrays are not null, the rates of the series there in the layout
  * of the series. */
@@ -94,15 +51,9 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; rate_v && k < VELOCITY_SIZE && INTEGRATES_VELOCITIES; k++) rate_v[k] *= per_second;
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
-#if CONSTRAINED && RESTRICTS_MOTION
-    const int status = meet_constraints(P, work, t + length, mass, q, v);
-    if (status != SYMLIE_DONE) return status;
-#endif
-#ifdef UNWRAPPED
-    follow_turns(P, work, t, length, order, series, q, v);
-#endif
-    (void)work, (void)mass;
-    return SYMLIE_DONE;
+    const int status = CONSTRAINED && RESTRICTS_MOTION ? meet_constraints(P, work, t + length, mass, q, v) : SYMLIE_DONE;
+    if (status == SYMLIE_DONE) follow_turns(P, work, t, length, order, series, q, v);
+    return status;
 }
 
 #endif

@@ -10,19 +10,32 @@
 #define MOVED_SIZE ((int)(FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE))
 #define VELOCITY_SIZE ((int)VELOCITY_BESIDE)
 #define ROWS_SIZE ((int)ROWS_BESIDE)
+static inline void find_nodes_of_orders(const symlie_problem *restrict P, symlie_jets *restrict jets) { jets->first = find_nodes_beside(P); }
 #else
+#define JACOBIAN_BESIDE 0
+#define MOBILITY_BESIDE 0
+static inline void find_nodes_of_orders(const symlie_problem *restrict P, symlie_jets *restrict jets) { (void)P, (void)jets; }
 #define STORED_SIZE STORAGE
 #define MOVING_STORED STORAGE
 #define MOVED_SIZE DIMENSION
 #define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
+#define SAME_LAYOUT(word, size)                                                                                                            \
+    static inline void word##_from_beside(const symlie_problem *restrict P, const symlie_real *restrict x, symlie_real *restrict out)      \
+    {                                                                                                                                      \
+        copy(size, x, out);                                                                                                                \
+    }                                                                                                                                      \
+    static inline void word##_to_beside(const symlie_problem *restrict P, const symlie_real *restrict x, symlie_real *restrict out)        \
+    {                                                                                                                                      \
+        copy(size, x, out);                                                                                                                \
+    }
+SAME_LAYOUT(stored, STORAGE)
+SAME_LAYOUT(velocity, DIMENSION)
+SAME_LAYOUT(moved, DIMENSION)
+SAME_LAYOUT(rows, ROWS)
 #endif
 /* 1 if q and v fill few registers and have the layout of system vectors. */
-#if FIXED_TOPOLOGY && !ORDERS_BESIDE
-#define SUMS_TOGETHER (STORAGE <= ROWS_AT_ONCE * JET_WIDTH && DIMENSION <= ROWS_AT_ONCE * JET_WIDTH)
-#else
-#define SUMS_TOGETHER 0
-#endif
+#define SUMS_TOGETHER (FIXED_TOPOLOGY && !ORDERS_BESIDE && STORAGE <= ROWS_AT_ONCE * JET_WIDTH && DIMENSION <= ROWS_AT_ONCE * JET_WIDTH)
 #define MOVED_ROWS(most) (FIELDS ? (FIELD_SERIES ? (most) + 1LL : 1LL) : 0LL)
 #define NUMBERS_OF_SERIES CACHE_LINE /* space for the scalars before the coefficients */
 
@@ -71,15 +84,15 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     series->events = series->conditions + (most + 2) * CONDITIONS;
     series->q_1 = series->events + EVENT_SERIES * most * EVENTS;
     series->v_1 = series->q_1 + STORAGE;
-#if ORDERS_BESIDE
-    series->q_0 = series->v_1 + DIMENSION;
-    series->v_0 = series->q_0 + STORAGE;
-    series->w_0 = FIELDS ? series->v_0 + DIMENSION : series->v_0;
-    series->lambda_0 = series->v_0 + 2 * DIMENSION;
-#else
-    series->q_0 = series->q, series->v_0 = series->v;
-    series->w_0 = series->w, series->lambda_0 = series->lambda;
-#endif
+    if (ORDERS_BESIDE) {
+        series->q_0 = series->v_1 + DIMENSION;
+        series->v_0 = series->q_0 + STORAGE;
+        series->w_0 = FIELDS ? series->v_0 + DIMENSION : series->v_0;
+        series->lambda_0 = series->v_0 + 2 * DIMENSION;
+    } else {
+        series->q_0 = series->q, series->v_0 = series->v;
+        series->w_0 = series->w, series->lambda_0 = series->lambda;
+    }
     return memory + series_workspace(P, most);
 }
 
@@ -92,33 +105,24 @@ static inline symlie_real in_unit(const symlie_series *restrict series, symlie_r
 /* Convert coefficient arrays, or their sums, to system vectors; `array` receives a copy if the layouts differ. */
 static inline const symlie_real *stored_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
-#if ORDERS_BESIDE
+    if (!ORDERS_BESIDE) return row;
     stored_from_beside(P, row, array);
     return array;
-#else
-    return row;
-#endif
 }
 
 static inline const symlie_real *moved_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
-#if ORDERS_BESIDE
+    if (!ORDERS_BESIDE) return row;
     if (FIELDS) moved_from_beside(P, row, array);
     else velocity_from_beside(P, row, array);
     return array;
-#else
-    return row;
-#endif
 }
 
 static inline const symlie_real *velocity_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
-#if ORDERS_BESIDE
+    if (!ORDERS_BESIDE) return row;
     velocity_from_beside(P, row, array);
     return array;
-#else
-    return row;
-#endif
 }
 
 #endif

@@ -22,21 +22,19 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * SYMLIE_LARGER(a, b));
     }
     for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (acceleration[k] - end->v_1[k]);
-    const symlie_real of_v = velocity_size(P, control, acceleration, scale);
+    const symlie_real of_v = system_velocity_size(P, control->weight + DIMENSION, acceleration, scale);
     return SYMLIE_LARGER(of_q, of_v);
 }
 
 static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real h, int order, const symlie_series *restrict begin,
                                   const symlie_series *restrict end, symlie_real *restrict theta)
 {
-#if !HAS_ANGLES
-    for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
-    (void)P, (void)order;
-#else
+    if (!HAS_ANGLES) {
+        for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
+        return;
+    }
     sum_means(DIMENSION, order, begin->w, in_unit(begin, h), theta);
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * theta[k];
-    (void)end;
-#endif
 }
 
 static inline symlie_mask begin_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
@@ -123,9 +121,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     }
     for (int k = 0; k < DIMENSION; k++) theta[k] = none + theta[k];
     keep_increment(P, theta, trial->increment);
-#if CONSTRAINED && RESTRICTS_MOTION
-    measure_residuals(P, work, t + h, trial->q, trial->v, trial);
-#endif
+    if (CONSTRAINED && RESTRICTS_MOTION) measure_residuals(P, work, t + h, trial->q, trial->v, trial);
     copy(ROWS, at.end.lambda_0, trial->lambda);
     copy(DIMENSION, at.end.v_1, trial->acceleration);
     if (!control->is_adaptive) return SYMLIE_DONE;

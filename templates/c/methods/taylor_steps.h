@@ -9,16 +9,14 @@
 static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                   const symlie_series *restrict begin, const symlie_series *restrict end, symlie_real *restrict theta)
 {
-#if !HAS_ANGLES
-    for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
-    (void)P, (void)work, (void)order;
-#else
+    if (!HAS_ANGLES) {
+        for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
+        return;
+    }
     ARRAY(mean, MOVED_SIZE);
     sum_means(MOVED_SIZE, order, begin->w, in_unit(begin, h), mean);
     const symlie_real *means = moved_vector(P, mean, theta);
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * means[k];
-    (void)end;
-#endif
 }
 
 /* Norm of the difference between the rates at the end of a series and those of the series that starts there; the
@@ -44,7 +42,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
             scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
         }
     for (int k = 0; k < VELOCITY_SIZE; k++) acceleration[k] = part * (rate_v[k] - per_second * end->v[VELOCITY_SIZE + k]);
-    const symlie_real of_v = velocity_size(P, control, acceleration, scale);
+    const symlie_real of_v = system_velocity_size(P, control->weight + DIMENSION, acceleration, scale);
     return of_q > of_v ? of_q : of_v;
 }
 

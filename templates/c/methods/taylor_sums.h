@@ -7,13 +7,9 @@
 /* Passing a row by value avoids taking its address, which would force it into memory during the summation. */
 static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
 {
-#if JET_WIDTH > 1
     if (size >= JET_WIDTH) *(symlie_row *)out = row;
     else
-        for (int i = 0; i < size; i++) out[i] = row[i];
-#else
-    *out = row;
-#endif
+        for (int i = 0; i < size; i++) out[i] = OF_ROW(row, i);
 }
 
 /* Sum coefficient arrays by Horner's scheme, which has the smallest rounding error, and their derivatives if
@@ -91,29 +87,32 @@ static SYMLIE_INLINE void sum_two_series(const int with_slopes, const int size, 
     put_sums(with_slopes, others, other_size, other_sum, other_slope, other_out, other_rate);
 }
 
+/* Sum the series of the stored components at a time in the unit, and of their rates if rate is not null.
+ * Coefficients of nodes that do not move are not read: these nodes are constant or recomputed. */
+static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real s,
+                              symlie_real *restrict sum, symlie_real *restrict rate)
+{
+    const int moving = MOVING_STORED;
+    sum_first(moving, STORED_SIZE, order + 1, series->q, s, sum, rate);
+    copy(STORED_SIZE - moving, series->q + moving, sum + moving);
+    for (int k = moving; rate && k < STORED_SIZE; k++) rate[k] = SYMLIE_NUMBER(0);
+}
+
 /* Sum v or lambda to a system vector. */
 static inline void sum_velocities(const symlie_problem *restrict P, symlie_real *restrict work, int count, const symlie_real *restrict x,
                                   symlie_real s, symlie_real *restrict out, symlie_real *restrict rate)
 {
-#if ORDERS_BESIDE
-    ARRAY(sum, VELOCITY_SIZE);
-    sum_first(VELOCITY_SIZE, VELOCITY_SIZE, count, x, s, sum, rate);
-    velocity_from_beside(P, sum, out);
-#else
-    sum_first(DIMENSION, DIMENSION, count, x, s, out, rate);
-#endif
+    ARRAY(sum, ORDERS_BESIDE ? VELOCITY_SIZE : 0);
+    sum_first(VELOCITY_SIZE, VELOCITY_SIZE, count, x, s, ORDERS_BESIDE ? sum : out, rate);
+    if (ORDERS_BESIDE) velocity_from_beside(P, sum, out);
 }
 
 static inline void sum_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, int count, const symlie_real *restrict x,
                                    symlie_real s, symlie_real *restrict out)
 {
-#if ORDERS_BESIDE
-    ARRAY(sum, ROWS_SIZE);
-    sum_series(ROWS_SIZE, count, x, s, sum);
-    rows_from_beside(P, sum, out);
-#else
-    sum_series(ROWS, count, x, s, out);
-#endif
+    ARRAY(sum, ORDERS_BESIDE ? ROWS_SIZE : 0);
+    sum_series(ROWS_SIZE, count, x, s, ORDERS_BESIDE ? sum : out);
+    if (ORDERS_BESIDE) rows_from_beside(P, sum, out);
 }
 
 /* Integer power of x. */

@@ -297,6 +297,13 @@ def test_rejected_steps_belong_to_their_members() -> None:
     assert same(alone, lanes)
 
 
+@pytest.mark.parametrize("lanes", [2, 8, 16])
+def test_each_number_of_lanes_has_the_bits_of_single_members(lanes: int) -> None:
+    """Instructions for conditions of all lanes differ between registers."""
+    run = {"parameters": {"mass": np.linspace(10, 20, 16)}, "method": "half_explicit_2", "h": 2.0**-6}
+    assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.1, lanes=n, **run) for n in (1, lanes)))
+
+
 def test_lanes_handle_arguments_outside_the_polynomial() -> None:
     """Angles of some members leave the working interval of coefficient functions, z = 10, and of some the chart."""
     rates = np.array([[s, 0, 0.1] for s in (0.1, 2.0, 3.0, 3.5, 5.0, 6.0, 7.0, 0.2)])

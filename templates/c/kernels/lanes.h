@@ -62,7 +62,9 @@ static inline void lanes_put(symlie_real *restrict x, symlie_whole place, symlie
 static inline int lanes_all(symlie_mask condition)
 {
 #if defined(__AVX512DQ__) && SYMLIE_LANES == 8
-    return (unsigned char)__builtin_ia32_cvtq2mask512(condition) == 0xff;
+    /* Comparisons have elements of type long, and the instruction those of type long long. */
+    typedef long long whole_numbers __attribute__((vector_size(64)));
+    return (unsigned char)__builtin_ia32_cvtq2mask512((whole_numbers)condition) == 0xff;
 #elif defined(__AVX__) && SYMLIE_LANES == 4
     return __builtin_ia32_movmskpd256((symlie_real)condition) == 0xf;
 #else

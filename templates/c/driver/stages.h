@@ -201,7 +201,7 @@ static inline int free_acceleration(const symlie_problem *restrict P, symlie_rea
 {
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     take_forces(P, t, q, v, r);
-    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
+    return solve_stage(P, mass, 0, 0, r, 0, a, 0) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 }
 
 /* Add the accelerations of prescribed nodes to a; the array is overwritten. */

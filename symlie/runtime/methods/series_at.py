@@ -1,7 +1,7 @@
 """Taylor coefficients of a motion from one of its states, with a cache of the last two states.
 
 The unit of time is a power of two near the length of the step, so that terms of all orders stay in the range of
-doubles for any unit system of the model. ``taylor_unit.h`` takes the same decisions.
+doubles for any unit system of the model. ``taylor_numbers.h`` takes the same decisions.
 """
 
 from __future__ import annotations

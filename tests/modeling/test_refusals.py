@@ -99,7 +99,7 @@ def test_changing_an_element_after_add_is_rejected() -> None:
     element = sl.ElementType("late", node="R2")
     model.add(element, [q])
     element.parameter("stiffness", 1.0)
-    with pytest.raises(ModelError, match="'late' received parameters after it was added to 'refused'"):
+    with pytest.raises(ModelError, match="'late' received parameters or inputs after it was added to 'refused'"):
         model.derive()
 
 

@@ -226,7 +226,7 @@ def test_change_is_detected(path: str, text: str, before: str, after: str, place
     ids=["passes", "fails", "crashes", "endless"],
 )
 def test_outcomes_are_distinguished(body: str, by: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.mutations.attempts.FIXED", 1)
+    monkeypatch.setattr("tests.mutations.attempts.FIXED", 5)
     (tmp_path / "test_case.py").write_text(f"def test_case():\n    {body}\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     failure = first_failure(tmp_path, dict(os.environ), ["test_case.py"], 0.1, tmp_path / "log")

@@ -172,3 +172,9 @@ def test_held_output_must_change() -> None:
     hanging = pendulum().with_initial("bob", x=[0, 0, -1])
     with pytest.raises(sl.errors.ModelError, match="does not change at this state of 'pendulum': height"):
         sl.periodic_motion(hanging, 2.0, hold="height")
+
+
+def test_state_at_rest_is_refused() -> None:
+    hanging = pendulum().with_initial("bob", x=[0, 0, -1])
+    with pytest.raises(sl.errors.ModelError, match="'pendulum' is at rest at this state"):
+        sl.periodic_motion(hanging, 2.0)

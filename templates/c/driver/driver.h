@@ -183,12 +183,13 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, attempt.end, h, control, &mass, state, &trial);
         record_tried(record, &attempt, control->with_estimate ? SYMLIE_VALUE(trial.error) : (symlie_scalar)NAN, 1, &trial.newton, 0, trial.order);
         int is_end = 0; /* 1 if the step ends at an event */
-        symlie_real end = planned_end, length = h;
+        symlie_real end = planned_end;
 #if HAS_SWITCHES
-        if (reached > 0 && reached < h) length = reached;
         if (is_part) end = attempt.end + (t - SYMLIE_VALUE(t));
 #endif
 #if HAS_EVENTS
+        symlie_real length = h;
+        if (reached > 0 && reached < h) length = reached;
 #if SLIDES
         const symlie_scalar attempted = attempt.end;
 #endif

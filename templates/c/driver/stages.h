@@ -9,7 +9,6 @@
 #define FORCES_BEGIN 0
 #define FORCES_END DIMENSION
 #define force_of_stage system_force
-#define solve_velocities solve_stage
 #endif
 #if FIXED_TOPOLOGY
 #define clear_fields(P, a)

@@ -155,4 +155,6 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
 }
 
+#define solve_velocities solve_stage
+
 #endif

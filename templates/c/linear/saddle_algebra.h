@@ -209,4 +209,6 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     return 1;
 }
 
+#define solve_velocities solve_stage
+
 #endif

@@ -19,10 +19,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from symlie.errors import UnsupportedMethodError
-from symlie.runtime.integrate.sensitivities.hidden_violation import hidden_violation
 from symlie.runtime.integrate.sensitivities.implicit_ends import ImplicitEnds, StepEnds
 from symlie.runtime.integrate.sensitivities.point_derivatives import PointDerivatives, Points
-from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints
+from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints, hidden_violation
 from symlie.runtime.integrate.sensitivities.starting_steps import starting_steps
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array

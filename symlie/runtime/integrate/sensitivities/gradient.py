@@ -24,6 +24,7 @@ from symlie.runtime.integrate.sensitivities.variables import JumpVariable, check
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
+from symlie.utilities.showing import line
 
 MOST_FORWARD = 128
 """Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
@@ -49,6 +50,9 @@ class Gradient(ScalarDerivatives):
     """
 
     solution: Solution
+
+    def __repr__(self) -> str:
+        return line("Gradient", [f"'{self.solution.system.name}'", *self._summary()])
 
 
 def gradient(

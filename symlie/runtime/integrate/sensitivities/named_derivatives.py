@@ -44,7 +44,10 @@ class ScalarDerivatives(ListsPublicNames, Mapping[str, float]):
         return len(self.variables)
 
     def __repr__(self) -> str:
-        return line(type(self).__name__, [f"value {self.value:.6g}", f"{len(self.variables)} variables"])
+        return line(type(self).__name__, self._summary())
+
+    def _summary(self) -> list[str]:
+        return [f"value {self.value:.6g}", f"{len(self.variables)} variables"]
 
 
 class OutputDerivatives(ListsPublicNames, Mapping[str, Array]):

@@ -90,3 +90,21 @@ def _solved(matrices: Array, rows: Array) -> Array:
         return np.asarray(np.swapaxes(np.linalg.solve(matrices, np.swapaxes(rows, 1, 2)), 1, 2))
     except np.linalg.LinAlgError as error:
         raise SingularSystemError(f"The linear system of a tangent is singular ({error}).") from error
+
+
+def hidden_violation(of: PointDerivatives, at: Points) -> tuple[Array, Array]:
+    """Return d for the holonomic constraints at points, shape (n, dimension), with its tangent.
+
+    With F = M d + Bᵀ μ and c = B v + b - B d, dF = 0 and dc = 0 determine the tangents of d and μ.
+    """
+    layout, nothing = of.layout, np.zeros_like(at.v)
+    if not layout.rows:
+        return nothing, np.zeros_like(at.dv)
+    system = SaddlePoints(of, at, at._replace())
+    d, mu = system.along_constraints(layout.holonomic * system.hidden_residual())
+    multipliers = np.zeros((len(at.t), layout.rows))
+    resting = at._replace(v=nothing, dv=np.zeros_like(at.dv))
+    forces = of.balance(resting, d, mu) - of.balance(resting, nothing, multipliers)
+    along_d = of.hidden(resting._replace(v=d)) - of.hidden(resting)
+    changed = np.where(layout.holonomic, of.hidden(at) + system.pushed(at.dv), 0.0)
+    return d, system.solve(-forces, changed - along_d)[0]

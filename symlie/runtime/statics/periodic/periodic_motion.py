@@ -146,7 +146,7 @@ def periodic_motion(
     PeriodicMotionError
         If no periodic motion is found near the state; the message gives the distance.
     ModelError
-        If the system depends on the time without ``forced``, or an output in ``hold`` does not change, and as for
+        If the system depends on the time without ``forced``, is at rest, or an output in ``hold`` does not change, and as for
         `System.monodromy`.
     UnknownNameError
         If an output does not exist.
@@ -285,10 +285,6 @@ class _Shooting:
         if not self.forced:
             sizes[-1, -1] = period
         rows, values = [np.zeros((0, len(sizes)))], [np.zeros(0)]
-        if not self.forced:
-            flow = scale @ found.coordinates(v[free, None], system.mechanics.index1(self.t, q, v)[0][free, None])
-            rows.append(np.append(flow[:, 0] / np.linalg.norm(flow), 0.0)[None])
-            values.append(np.zeros(1))
         if self.held:
             by_state = self._held_rows(found, q, v) @ sizes[: len(scale)]
             norms = np.linalg.norm(by_state, axis=1)
@@ -299,6 +295,13 @@ class _Shooting:
                 )
             rows.append(by_state / norms[:, None])
             values.append((_outputs(system, self.t, q, v, self.held) - self.wanted) / norms)
+        if not self.forced:
+            flow = scale @ found.coordinates(v[free, None], system.mechanics.index1(self.t, q, v)[0][free, None])
+            speed = np.linalg.norm(flow)
+            if not speed:
+                raise ModelError(f"'{system.name}' is at rest at this state; start from a state that moves.")
+            rows.append(np.append(flow[:, 0] / speed, 0.0)[None])
+            values.append(np.zeros(1))
         equations = scale @ slopes @ sizes, scale @ defect, np.vstack(rows), np.concatenate(values)
         return _Linear(found, period, q, v, gap, lengths, *equations, sizes)
 

@@ -43,8 +43,8 @@ def static_gradient(
 ) -> StaticGradient:
     """Differentiate a scalar function of the outputs at a static equilibrium.
 
-    One system of equations with the transposed stiffness matrix is solved, whatever the number of variables. The result
-    equals that of `static_sensitivity` up to rounding.
+    One system of equations with the transposed stiffness matrix is solved, regardless of the number of variables. The
+    result equals that of `static_sensitivity` up to rounding.
 
     Parameters
     ----------

@@ -21,15 +21,6 @@
 #ifndef PROBES
 #define PROBES 0
 #endif
-#ifndef SYMLIE_SADDLE_ALGEBRA_H
-#define OMITS_ROWS 0
-static const int SADDLE_DIAGONAL[] = {0};
-
-static inline void hold_released_rows(const symlie_problem *restrict P, const symlie_real *restrict B, int has_eta, symlie_real *restrict matrix)
-{
-    (void)P, (void)B, (void)has_eta, (void)matrix;
-}
-#endif
 
 #if PROBES
 /* x^T diag(weight) y, or x^T y if weight is null. */

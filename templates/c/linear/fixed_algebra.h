@@ -5,6 +5,7 @@
 #define SYMLIE_FIXED_ALGEBRA_H
 
 #include "fixed_products.h"
+#include "released_rows.h"
 
 #define SADDLE (DIMENSION + ROWS)
 

@@ -7,6 +7,7 @@
 #define SYMLIE_STRUCTURED_ALGEBRA_H
 
 #include "complement.h"
+#include "released_rows.h"
 
 typedef struct {
     symlie_real *M; /* values of all elements */

@@ -146,8 +146,8 @@ def periodic_motion(
     PeriodicMotionError
         If no periodic motion is found near the state; the message gives the distance.
     ModelError
-        If the system depends on the time without ``forced``, is at rest, or an output in ``hold`` does not change, and as for
-        `System.monodromy`.
+        If the system depends on the time without ``forced``, is at rest, or an output in ``hold`` does not change, and
+        as for `System.monodromy`.
     UnknownNameError
         If an output does not exist.
     EquilibriumError, RedundantConstraintsError, UnsupportedMethodError, IntegrationError

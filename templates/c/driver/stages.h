@@ -194,6 +194,7 @@ static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_
     return find_dependent_rows(P, B, mass) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
 }
 
+#if !CONSTRAINED
 /* Compute a = -M^-1 g. */
 static inline int free_acceleration(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
                                     symlie_real *restrict r, mass_matrix *restrict mass, symlie_real *restrict a)
@@ -202,6 +203,7 @@ static inline int free_acceleration(const symlie_problem *restrict P, symlie_rea
     take_forces(P, t, q, v, r);
     return solve_stage(P, mass, 0, 0, r, 0, a, 0) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 }
+#endif
 
 /* Add the accelerations of prescribed nodes to a; the array is overwritten. */
 static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict array, symlie_real *restrict a)
@@ -217,13 +219,9 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
                                     symlie_real *restrict a, symlie_real *restrict lambda)
 {
     ARRAY(r, DIMENSION);
+#if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
-    if (!CONSTRAINED) {
-        const int status = free_acceleration(P, t, q, v, r, mass, a);
-        if (status == SYMLIE_DONE) add_prescribed(P, t, r, a);
-        return status;
-    }
     const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
     if (status != SYMLIE_DONE) return status;
     FORCE_ROWS(C, t, q, v, B);
@@ -233,6 +231,10 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
         if (!solve_velocities(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     } while (FORCE_ROWS_TURN(C, t, v, lambda));
     take_minimal_multipliers(P, mass, lambda);
+#else
+    const int status = free_acceleration(P, t, q, v, r, mass, a);
+    if (status != SYMLIE_DONE) return status;
+#endif
     add_prescribed(P, t, r, a);
     return SYMLIE_DONE;
 }
@@ -251,8 +253,11 @@ static inline int stage_acceleration(const symlie_problem *restrict P, symlie_re
                                      const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
                                      mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
 {
-    if (CONSTRAINED) return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
+#if CONSTRAINED
+    return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
+#else
     return free_acceleration(P, t, Q, V, r, mass, a);
+#endif
 }
 
 #endif

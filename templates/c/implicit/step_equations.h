@@ -148,7 +148,8 @@ static inline void increment_coefficients(newton_problem *restrict s, symlie_rea
 {
     const symlie_problem *P = s->P;
     system_jacobian(P, t, q, v, s->B_n);
-    system_dependents(P, t, q, v, v, s->lambda, s->F_n, s->F_n + VALUES_OF_Fq, s->F_n + VALUES_OF_Fq + VALUES_OF_Vq);
+    symlie_real *restrict Vq = s->F_n + VALUES_OF_Fq, *restrict Vv = Vq + VALUES_OF_Vq;
+    system_dependents(P, t, q, v, v, s->lambda, s->F_n, Vq, Vv);
     (void)P;
 }
 

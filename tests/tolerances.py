@@ -1192,6 +1192,16 @@ CONTACT = 1e-10
 """States and times of motions with contacts at a relative tolerance of 1e-12, or references with twelve digits; found
 to agree to 3e-12 where references have more digits."""
 
+TURNING_ENERGY = 1e-11
+"""Sum of all increases of the energy of a tippe top, relative to its energy: roundings of 4e-17 of sums of its terms in
+some ten thousand steps, of which half are increases."""
+
+JELLETT = 1e-9
+"""Relative change of Jellett's integral of a tippe top over 25 s: errors of 1e-9 per step that are mostly random."""
+
+VANISHED_SLIP = 1e-7
+"""Slip at the end of sliding, in m/s: the part 1e-8 of speeds of 5 m/s, and rounding."""
+
 PENETRATION = 1e-14
 """Gap in time stepping, in m: rounding of positions of about 1 m."""
 

@@ -409,6 +409,10 @@ stages know the direction of slip only roughly."""
 APPROACHED = 0.5
 """Part of the time until then that the steps before cover."""
 
+TURNED_SLIP = 0.01
+"""Tangent of the angle between slip in two directions and the direction of sliding from which the latter follows: slip
+that then passes through zero reverses along it."""
+
 REACTION_STEPS = 50
 """Maximum number of Newton steps for the directions of reactions with friction."""
 

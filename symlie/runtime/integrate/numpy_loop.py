@@ -58,6 +58,7 @@ from symlie.runtime.methods.stepper import State, Stepper, Trial
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.start import Start, first_step
 from symlie.runtime.steps.program import features_of
+from symlie.runtime.system.contacts.slip_directions import follow_slip
 from symlie.runtime.system.system import System
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
@@ -101,6 +102,7 @@ class TimeLoop:
         features = features_of(self.system.mechanics, compiled=False)
         self._starts_from_multipliers = self.method.starts_from_multipliers(features)
         self.changes_state = self.system.layout.changes_state and not steps_over
+        self.turns_slip = bool(self.system.layout.ends_slip.any()) and not steps_over
         self.put(self.begin)
 
     def put(self, state: LoopState) -> None:
@@ -338,6 +340,9 @@ class TimeLoop:
         self.carried = self._carried(end_of_step, trial)
         state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
         state.acceleration, state.own = trial.acceleration, trial.own
+        if self.event is not None and self.turns_slip and not is_end:
+            mechanics = self.system.mechanics
+            state.q, self.event = follow_slip(mechanics, state.t, state.q, state.v, state.multipliers, self.event)
         counters.step += 1
         counters.steps += 1
         counters.count_order(trial.order)

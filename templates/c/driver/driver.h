@@ -10,6 +10,7 @@
 #include "stiffness.h"
 #include "events.h"
 #include "event_changes.h"
+#include "slip_directions.h"
 #include "record.h"
 #include "switches.h"
 #if RESTARTS_AT_KINKS
@@ -27,6 +28,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (rank_workspace(P) > inner) inner = rank_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
     if (change_workspace(P) > inner) inner = change_workspace(P);
+    if (slip_workspace(P) > inner) inner = slip_workspace(P);
 #if RESTARTS_AT_KINKS
     if (estimate_workspace(P) > inner) inner = estimate_workspace(P);
 #endif
@@ -205,6 +207,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (!is_end)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
         accept(P, !FIXED_TOPOLOGY, state, end, &trial);
+#if SLIDES && HAS_EVENTS
+        if (!is_end) follow_slip(P, work, state->t, state->q, state->v, state->lambda, state->event);
+#endif
 #if HAS_SWITCHES
         /* Discard records after the event. */
         while (is_end && record->count > recorded && record->t[record->count - 1] >= attempt.end) record->count--;

@@ -61,7 +61,7 @@ def parts(value: Any, depth: int) -> Iterator[Any]:
     if depth == 0 or not type(value).__module__.startswith("symlie"):
         return
     for name in dir(value):
-        # Attributes that compile or integrate are not asked for.
+        # Attributes that compile or integrate are not read.
         if name.startswith("_") or name in ("matrices", "newton_matrices", "emitted"):
             continue
         found = getattr(value, name)

@@ -1315,8 +1315,8 @@ DERIVATIVES_OF_UNITS = 1e-9
 the step, with terms of the equations of size 100."""
 
 EXPORTED_RESTARTS = 1e-9
-"""Of an exported run that goes on with other parameters, after 64 steps of a top that turns with 150 rad/s: multipliers
-at the change are solved by another elimination, measured 2e-11."""
+"""Of an exported run that continues with other parameters, after 64 steps of a top that turns with 150 rad/s:
+multipliers at the change are solved by another elimination, measured 2e-11."""
 
 EXCHANGED = 1e-7
 """Of states that CVode integrates for one second with a relative tolerance of 1e-10, for sizes of 1, measured 3e-9."""

@@ -442,7 +442,7 @@ GAP_STEPS = 3
 """Newton steps that close gaps after the rest of a sequence of impacts."""
 
 MOST_IMPACTS = 10_000
-"""Maximum number of impacts of single contacts at one time, if they are treated one after the other."""
+"""Maximum number of impacts of single contacts at one time, if they are treated sequentially."""
 
 FLIGHTS = 2.0
 """Length of the first step after a change of the state at an event, in times between the last two changes: an event in

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 GROUND = -1
-"""Index of the ground in place of a link."""
+"""Index of the ground instead of a link."""
 
 HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
 

@@ -23,7 +23,7 @@ class Names:
         name
             Name in the file, possibly empty.
         fallback
-            Identifier in place of an empty name.
+            Identifier instead of an empty name.
         suffixes
             Suffixes with which the name must be unused.
         otherwise
@@ -39,7 +39,7 @@ class Names:
 
 
 def identifier(name: str) -> str:
-    """Return a name with underscores in place of characters that identifiers do not have."""
+    """Return a name with underscores instead of characters that identifiers do not have."""
     found = re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_")[:60] or "part"
     return f"n{found}" if found[0].isdigit() else f"{found}_" if keyword.iskeyword(found) else found
 

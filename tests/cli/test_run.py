@@ -210,7 +210,7 @@ def test_interrupted_run_saves_the_solution(tmp_path: Path) -> None:
         preexec_fn=_accept_interrupts,
     ) as process:
         assert process.stderr is not None and process.stdout is not None
-        # Stages before the run may have lines of their own.
+        # Stages before the run may have separate lines.
         assert any(b"0%" in line for line in iter(process.stderr.readline, b""))
         process.send_signal(signal.SIGINT)
         text, errors = process.stdout.read(), process.stderr.read()

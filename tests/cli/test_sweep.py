@@ -144,7 +144,7 @@ def test_amount_of_work_is_printed(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_work_is_estimated_from_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the members that run are created, whatever their number, and their store is the store of all."""
+    """Only the members that run are created, regardless of their number, and their store is the store of all."""
     made: list[int] = []
     stated_design = plan.stated_design
 

@@ -37,7 +37,7 @@ def test_arrows_show_the_free_motions() -> None:
     for kind, (name, _) in GENERATOR["KINDS"].items():
         rows = GENERATOR["rolling"].DISK if name == "rolling" else kind.space
         free = GENERATOR["allowed"](kind, rows)
-        # The trace of a projector is a whole number, whatever its rows are.
+        # The trace of a projector is a whole number for any rows.
         assert free.sum() == pytest.approx(6 - ROWS[name], abs=36 * tolerances.EPSILON), name
 
 

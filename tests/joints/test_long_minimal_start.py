@@ -165,7 +165,7 @@ def test_floating_bodies_start_like_bodies_with_joints(
 
 
 def test_specified_velocities_of_outboard_bodies_start_alike(limit: pytest.MonkeyPatch) -> None:
-    """The floating body cannot be at rest, and the kinetic energy is least, whatever the node of the body."""
+    """The floating body cannot be at rest, and the kinetic energy is least, regardless of the node of the body."""
     model = floating((0.3, -0.2, 0.1), is_given=False, velocity=[0, 1.0, 0], reference=[0.1, 0.2, 0.3])
     found = [start(s)[0] for s in (model.derive().compile(backend="numpy"), *both_forms(model, limit))]
     assert np.linalg.norm(found[0]["velocity"]) > 0.1

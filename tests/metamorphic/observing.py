@@ -1,4 +1,4 @@
-"""Results of a mechanism in SI units and the inertial frame of its description, whatever the writing of the model."""
+"""Results of a mechanism in SI units and the inertial frame of its description, for any statement of the model."""
 
 from __future__ import annotations
 

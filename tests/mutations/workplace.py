@@ -1,4 +1,4 @@
-"""Copies of the repository in which mutations are tested: worktrees of Git with a cache of their own."""
+"""Copies of the repository in which mutations are tested: worktrees of Git with separate caches."""
 
 from __future__ import annotations
 

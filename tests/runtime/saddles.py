@@ -104,7 +104,7 @@ def saddle(
     massless
         Nodes whose first component has no mass.
     anchors
-        Nodes with a row of their own.
+        Nodes with a separate row.
     stiffness
         Of springs between the nodes of each edge.
     """

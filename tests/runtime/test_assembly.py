@@ -219,7 +219,7 @@ def rates(system: System) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_omitted_velocities_minimise_kinetic_energy_and_are_reported() -> None:
-    """Before it was the least sum of squares, whatever the units: the wheel all but stood still, unreported."""
+    """Before it was the least sum of squares, in any units: the wheel all but stood still, unreported."""
     assembled = rolling_wheel().assembled()
     report, found = assembled.assembly, rates(assembled)
     assert report is not None

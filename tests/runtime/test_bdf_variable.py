@@ -157,7 +157,7 @@ def test_stiff_chain_matches_scipy_bdf() -> None:
 
 
 def test_steps_and_orders_are_reported() -> None:
-    """Order one first; steps stay as they are for k + 1 steps; orders add up; longer steps are bounded."""
+    """Order one first; steps remain unchanged for k + 1 steps; orders add up; longer steps are bounded."""
     run = top("SE3", 1e-6)
     trace, taken = trace_of(run), trace_of(run).accepted
     order, h = trace.order[taken], trace.h[taken]

@@ -101,7 +101,7 @@ ATTRIBUTES: tuple[Any, ...] = (
     "", "x", "[]", "{}", "null", "NaN", "[" * 10_000, "x" * 100_000, "3", "time", 0, -1, 3, 2.5, float("nan"), 2**62,
     np.array([1, 2]), np.array([1.5, np.nan]), np.zeros(1000), np.uint8(3), ["a", "b"],
 )  # fmt: skip
-"""What stands in place of attributes: other types, lengths and texts."""
+"""Values instead of attributes: other types, lengths and texts."""
 
 NAMES = ("x", "time_", "größe", "a b", "x" * 250, "_FillValue", "symlie", "0")
 

@@ -58,7 +58,7 @@ def test_terminal_event_ends_at_its_time(run: dict[str, Any], backend: str) -> N
     assert [e.name for e in solution.events] == ["ground"]
     assert solution.t[-1] == solution.events[0].t == pytest.approx(fall, abs=tolerances.EVENT_TIME)
     assert abs(solution.q[-1, 2]) <= tolerances.EVENT_TIME
-    # The state just behind the event: it has happened.
+    # The state just after the event: it has happened.
     assert solution.q[-1, 2] <= 0
 
 

@@ -71,7 +71,7 @@ def test_lock_is_passed_to_a_waiting_process(tmp_path: Path) -> None:
                 with locked(path):
                     assert inside.acquire(blocking=False), "two have it"
                     found += 1
-                    time.sleep(0)  # here another thread goes on
+                    time.sleep(0)  # another thread continues here
                     inside.release()
             except FormatError:
                 pass

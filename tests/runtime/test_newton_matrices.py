@@ -121,7 +121,7 @@ def test_kernels_match_high_precision(model: str) -> None:
 
 
 def test_built_in_models_derive_newton_matrices_on_demand() -> None:
-    """The files of a run have none; they are derived when first asked for, and shared by copies of a system."""
+    """The files of a run have none; they are derived on first use, and shared by copies of a system."""
     system = system_of_model("heavy_top", {"group": "SE3"})
     assert not any("newton" in name for name in system.files)
     heavier = system.with_parameters(mass=16.0)

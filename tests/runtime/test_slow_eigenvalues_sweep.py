@@ -24,7 +24,7 @@ from symlie.runtime.statics.steady_motion import Coefficients
 SIZE = 6
 DIGITS = 120
 MODES = 3
-"""Modes that the iteration is asked for."""
+"""Modes that the iteration computes."""
 
 
 @functools.cache

@@ -81,7 +81,7 @@ def test_runs_continue_from_files(backend: str, tmp_path: Path) -> None:
     assert loaded.system.backend == backend
     expected, found = (sl.solve(s.system, 0.02, rtol=1e-5, start=s) for s in (solution, loaded))
     assert content(found) == content(expected)
-    # The loaded system is another object with the same parameters; the original one goes on with it as well.
+    # The loaded system is another object with the same parameters; the original one uses it, too.
     mixed = sl.solve(system, 0.02, rtol=1e-5, start=loaded)
     np.testing.assert_allclose(mixed.q[-1], expected.q[-1], rtol=0, atol=tolerances.BACKENDS)
     assert sl.load_solution(path, backend="numpy", trust=True).system.backend == "numpy"

@@ -125,7 +125,7 @@ def test_search_finds_pages(browser: Any, site: Path, words: str, page: str) -> 
     found, complaints = opened(browser, site / "search.html")
     found.locator("article input[name=q], .sidebar-search").first.fill(words)
     found.goto(f"{(site / 'search.html').as_uri()}?q={words}")
-    # Results come one after the other.
+    # Results come sequentially.
     found.locator(f"#search-results li a[href*='{page}']").first.wait_for(timeout=MOST_WAITING)
     found.close()
     assert not complaints

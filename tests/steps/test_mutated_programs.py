@@ -56,7 +56,7 @@ QUICK = 3
 EXPLICIT = ("rkmk_rk44", "rkmk4_two_commutators", "cf4", "half_explicit_4")
 
 UNREAD = Algebra(-1)
-"""Value in the place of initial guesses, which do not change results."""
+"""Value instead of initial guesses, which do not change results."""
 
 Lines = tuple[Line, ...]
 

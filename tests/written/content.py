@@ -46,7 +46,7 @@ def read(path: Path, kind: str) -> tuple[Content, Content]:
         solution = sl.load_solution(path, trust=True)
         return stored(solution), computed(solution)
     if kind == "checkpoint":
-        with tempfile.TemporaryDirectory() as folder:  # the run goes on in its file
+        with tempfile.TemporaryDirectory() as folder:  # the run continues in its file
             return stored(sl.resume(shutil.copy(path, folder), trust=True)), {}
     if kind == "certificate":
         return dict(check_file(path)), {}

@@ -94,7 +94,7 @@ def create_checkpoint(
     seconds: float = SECONDS,
     notes: Mapping[str, object] | None = None,
 ) -> CheckpointKeeper:
-    """Create the checkpoint of a run, in place of an older one, with notes that JSON can represent.
+    """Create the checkpoint of a run, replacing an older one, with notes that JSON can represent.
 
     `ModelError` for a negative time between checkpoints or a controller that cannot be pickled, `FormatError` if the
     file is not writable or is not a checkpoint.

@@ -63,7 +63,7 @@ class CheckpointFile:
 
     @classmethod
     def create(cls, path: Path, header: Mapping[str, object], state: bytes, records: bytes) -> Self:
-        """Write a new file with a first state, in place of an older checkpoint.
+        """Write a new file with a first state, replacing an older checkpoint.
 
         `FormatError` if another kind of file exists, the file is not writable, or another run writes it.
         """

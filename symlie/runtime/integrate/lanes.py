@@ -1,7 +1,7 @@
 """Ensemble members in SIMD lanes: eligible systems and methods, and the arguments of the compiled loop.
 
 Each lane is bitwise identical to an individual run of its member: the same source code is compiled with several numbers
-in place of each one, and members are processed individually where their branches differ.
+instead of each one, and members are processed individually where their branches differ.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ class StepRecorder(MultistepRecorder):
         theta
             Increment of the step, or the sum of its increments.
         on_group
-            False if q remains as it is, off its group.
+            False if q remains unchanged, off its group.
         """
         if self._has_end:
             raise self._error("a step has one end only")

@@ -51,7 +51,7 @@ class Evaluations:
             Time, in s: a number, or an array that fits the shape of the states; default: 0.
         complete
             With values of nodes. True: complete unspecified velocities and check the constraints, as for initial
-            values of a run. False: take the values as they are; unspecified velocities are zero.
+            values of a run. False: take the values unchanged; unspecified velocities are zero.
         **nodes
             Values by name of a node, a node array or a joint: mappings of the arguments of `with_initial`. Leading axes
             of arrays are those of the states.

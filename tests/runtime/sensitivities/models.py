@@ -55,7 +55,7 @@ def driven_top(backend: str = "c") -> sl.System:
 
 @functools.cache
 def springs() -> sl.System:
-    """Two masses, each with an element of one type, that share one parameter and have another one of their own."""
+    """Two masses, each with an element of one type, that share one parameter and each have a separate one."""
     model = sl.Model("springs")
     k = model.parameter("stiffness", 3.0, unit="N/m")
     element = sl.ElementType("spring", node="R1")

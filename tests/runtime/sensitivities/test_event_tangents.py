@@ -77,7 +77,7 @@ def test_bounces_have_the_derivatives_of_the_closed_form(kind: str) -> None:
     impact = next(e for e in found.events if e.event.name in ("impact", "floor_touch"))
     time = derivatives(flight, list(BALL.values()))
     np.testing.assert_allclose(impact.time, time, rtol=tolerances.EVENT_TANGENTS, atol=0)
-    # The ball is on the floor whatever the values of the variables.
+    # The ball is on the floor regardless of the values of the variables.
     assert np.abs(impact["place"]).max() <= tolerances.EVENT_TANGENTS
 
 

@@ -1,4 +1,4 @@
-"""Derivatives of events, and the conditions under which a run has derivatives behind them."""
+"""Derivatives of events, and the conditions under which a run has derivatives after them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EventSensitivity(OutputDerivatives):
 
 
 def check_events(solution: Solution, found: Sequence[StateTangents]) -> None:
-    """Raise ModelError if the run has no derivatives behind an event that ends it or changes the state."""
+    """Raise ModelError if the run has no derivatives after an event that ends it or changes the state."""
     layout = solution.system.layout
     changes = {(layout.events[k].name, layout.events[k].instance) for k in np.flatnonzero(layout.event_changes)}
     tangents = StateTangents.side_by_side(found)
@@ -73,7 +73,7 @@ def check_events(solution: Solution, found: Sequence[StateTangents]) -> None:
             if (speed * np.abs(time - before[1]) > SAME_TIME * size).any():
                 raise ModelError(
                     f"Events '{before[0].name}' and '{event.name}' are both at t = {event.t:.9g}, but their times "
-                    "have different derivatives, so that the run behind them has none; change the initial values or "
+                    "have different derivatives, so that the run after them has none; change the initial values or "
                     "parameters."
                 )
         before = event, time

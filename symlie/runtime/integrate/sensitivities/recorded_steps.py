@@ -44,7 +44,7 @@ class RecordedSteps:
     own, knows_own
         Method history, shape (n + 1, size), and flags of steps that start from it, shape (n,).
     follows_jump
-        Flags of steps that start behind a jump of an input, shape (n,).
+        Flags of steps that start after a jump of an input, shape (n,).
     begin
         Start times of the steps, after jumps of inputs, in s, shape (n,).
     """
@@ -115,7 +115,7 @@ def recorded_steps(
 
 def _joined(solution: Solution, run: Run, states: list[LoopState]) -> RecordedSteps:
     plan = run.plan
-    # A loop that arrives at a jump is already behind it.
+    # A loop that arrives at a jump has already passed it.
     arrivals = dict(zip(plan.start[1:], plan.end[:-1], strict=True))
     t = np.array([arrivals.get(state.t, state.t) for state in states])
     starts = dict(zip(plan.end[:-1], zip(plan.start[1:], plan.restarts[1:], strict=True), strict=True))

@@ -88,7 +88,7 @@ class _AdjointPrinter(StepPrinter):
 
     @property
     def stages(self) -> int:
-        """Number of stages, each with a mass matrix of its own."""
+        """Number of stages, each with a separate mass matrix."""
         return len(self._stage_numbers)
 
     def adjoint(self) -> Iterator[str]:

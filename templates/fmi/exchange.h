@@ -24,7 +24,7 @@ static void set_states(unit_data *d, const double *from)
     take_unit_state(d);
 }
 
-static void set_time(unit_data *d, double t)
+static void set_exchange_time(unit_data *d, double t)
 {
     if (t == d->s.t) return;
     d->s.t = t;

@@ -307,7 +307,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keeps_state,
 
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t)
 {
-    set_time(&((unit_instance *)c)->data, t);
+    set_exchange_time(&((unit_instance *)c)->data, t);
     return fmi2OK;
 }
 

@@ -347,7 +347,7 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean keeps_state, 
 
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 t)
 {
-    set_time(&((unit_instance *)c)->data, t);
+    set_exchange_time(&((unit_instance *)c)->data, t);
     return fmi3OK;
 }
 

@@ -194,6 +194,7 @@ static inline symlie_real start_offset(step_inside *restrict in, int event)
 {
     const symlie_problem *restrict P = in->P;
     symlie_real *work = in->work;
+    (void)work;
     ARRAY(value, EVENTS);
     if (fabs(in->state->event[event]) != AT_START) return 0;
     system_events(P, in->t, in->state->q, in->state->v, in->state->lambda, value);

@@ -35,7 +35,7 @@ static inline void constrain_beside(const symlie_problem *restrict P, mass_matri
 #endif
 
 /* Solve the system of order 0 without row exchange; return 0 if a pivot is too small. */
-static inline int factorize_orders_beside(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
+static inline int factorize_batched_orders(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
                                           const symlie_real *restrict r, const symlie_real *restrict c, symlie_real *restrict a,
                                           symlie_real *restrict lambda)
 {
@@ -48,7 +48,7 @@ static inline int factorize_orders_beside(const symlie_problem *restrict P, mass
 }
 
 /* Store M^-1 and Y = B M^-1. */
-static inline void keep_orders_beside(const symlie_problem *restrict P, const mass_matrix *restrict mass, const symlie_real *restrict B,
+static inline void keep_batched_orders(const symlie_problem *restrict P, const mass_matrix *restrict mass, const symlie_real *restrict B,
                                       const symlie_jets *restrict J, const order_vectors *restrict x)
 {
     mobility_to_beside(P, mass->F, x->F);
@@ -56,7 +56,7 @@ static inline void keep_orders_beside(const symlie_problem *restrict P, const ma
 }
 
 /* Solve the system of an order. */
-static inline void solve_kept_beside(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_jets *restrict J,
+static inline void solve_batched_orders(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_jets *restrict J,
                                      const order_vectors *restrict x)
 {
     apply_mobility_beside(P, x->F, x->r, x->a);

@@ -72,7 +72,7 @@ static inline void keep_first(const symlie_problem *restrict P, symlie_series *r
 }
 
 #if ORDERS_BESIDE
-#include "taylor_beside.h"
+#include "taylor_batched.h"
 #else
 #include "taylor_elimination.h"
 #endif

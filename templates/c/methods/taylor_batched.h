@@ -1,6 +1,6 @@
 /* The linear system of all orders in the batched layout of nodes and elements. */
-#ifndef SYMLIE_TAYLOR_BESIDE_H
-#define SYMLIE_TAYLOR_BESIDE_H
+#ifndef SYMLIE_TAYLOR_BATCHED_H
+#define SYMLIE_TAYLOR_BATCHED_H
 
 typedef struct {
     int keeps_factors;          /* 1 if the factors of order 0 serve all orders */
@@ -9,19 +9,19 @@ typedef struct {
 #if defined(SYMLIE_STRUCTURED_ALGEBRA_H)
 #include "taylor_band.h"
 #else
-static inline int factorize_orders_beside(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
+static inline int factorize_batched_orders(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
                                           const symlie_real *restrict r, const symlie_real *restrict c, symlie_real *restrict a,
                                           symlie_real *restrict lambda)
 {
     return 0;
 }
 
-static inline void keep_orders_beside(const symlie_problem *restrict P, const mass_matrix *restrict mass, const symlie_real *restrict B,
+static inline void keep_batched_orders(const symlie_problem *restrict P, const mass_matrix *restrict mass, const symlie_real *restrict B,
                                       const symlie_jets *restrict J, const order_vectors *restrict x)
 {
 }
 
-static inline void solve_kept_beside(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_jets *restrict J,
+static inline void solve_batched_orders(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_jets *restrict J,
                                      const order_vectors *restrict x)
 {
 }
@@ -40,7 +40,7 @@ static inline int begin_orders(const symlie_problem *restrict P, symlie_real *re
         clear_fields(P, a);
         const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
         if (status != SYMLIE_DONE) return status;
-        s->keeps_factors = factorize_orders_beside(P, mass, B, r, c, a, lambda);
+        s->keeps_factors = factorize_batched_orders(P, mass, B, r, c, a, lambda);
         if (!s->keeps_factors && !solve_velocities(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
         take_minimal_multipliers(P, mass, lambda);
         add_prescribed(P, t, r, a);
@@ -48,7 +48,7 @@ static inline int begin_orders(const symlie_problem *restrict P, symlie_real *re
         const int status = stage_acceleration(P, work, t, q, v, r, mass, a, lambda);
         if (status != SYMLIE_DONE) return status;
     }
-    keep_orders_beside(P, mass, B, J, x);
+    keep_batched_orders(P, mass, B, J, x);
     return SYMLIE_DONE;
 }
 
@@ -60,7 +60,7 @@ static inline int solve_order_system(const symlie_problem *restrict P, order_sys
                                      const order_vectors *restrict x)
 {
     if (s->keeps_factors) {
-        solve_kept_beside(P, mass, J, x);
+        solve_batched_orders(P, mass, J, x);
         return 1;
     }
     velocity_from_beside(P, x->r, r);

@@ -53,6 +53,8 @@ class _Stage(ABC):
         self.q = q_n
         self.dependent: DependentRows | None = None
         self.factors: Factors | None = None
+        self.is_bound = bool(self.layout.rows)
+        """False if all constraint equations belong to open contacts; residuals then have no rows for them."""
 
     @abstractmethod
     def residual(self, u: Array) -> Array:
@@ -76,7 +78,7 @@ class _Stage(ABC):
     @property
     def floor(self) -> float:
         """Norm of the rounding error of the residual."""
-        rows = float(np.abs(self.q).max(initial=0)) * self.jacobian
+        rows = float(np.abs(self.q).max(initial=0)) * self.jacobian if self.is_bound else np.zeros(0)
         return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
 
     def is_rounding(self, d: Array) -> bool:
@@ -88,6 +90,8 @@ class _Stage(ABC):
         self.has_factors = True
         if self.tables is None:
             return
+        if not self.is_bound:
+            self.jacobian = np.zeros(len(self.mechanics.algebra.jacobian_rows))
         try:
             self.factors = Factors(self.tables.structure, self.values(self.tables))
         except SingularMatrixError as error:
@@ -114,16 +118,16 @@ class _Stage(ABC):
     def correction(self, r: Array) -> Array:
         """Solve the linear system with the matrix."""
         if self.factors is not None:
-            return self.factors.solve(r)
+            return self.factors.solve(np.pad(r, (0, self.layout.dimension + self.layout.rows - len(r))))[: len(r)]
         m, n = self.mechanics, self.layout.dimension
-        if not self.layout.rows:
-            return m.solver.solve_mass(self.mass, r)
+        if not self.is_bound:
+            return m.algebra.solve_mass(self.mass, r)
         x, mu = m.saddle(self.mass, self.jacobian_start, self.jacobian, r[:n], r[n:], self.dependent)
         return np.concatenate([x, mu])
 
     def _complete(self, r: Array, mu: Array, rows: Array) -> Array:
         """Return the residual with constraint forces, and update the sizes of its terms."""
-        if not self.layout.rows:
+        if not self.is_bound:
             return np.asarray(self.layout.free * r)
         pulled = self.mechanics.algebra.pull(self.jacobian_start, mu)
         self.terms = self.terms + np.abs(pulled)
@@ -142,7 +146,7 @@ class StartStage(_Stage):
         m = self.mechanics
         self.target, self.held = target, theta
         self.mass = m.mass(self.t_n, self.q_n)
-        if self.layout.rows:
+        if self.is_bound:
             self.jacobian_start = m.jacobian(self.t_n, self.q_n, np.zeros(self.layout.dimension))
             self.dependent = m.dependent_rows(self.jacobian_start)
 
@@ -160,7 +164,7 @@ class StartStage(_Stage):
         r = h * (start - self.target)
         self.terms = h * (np.abs(start) + np.abs(self.target))
         rows = np.zeros(0)
-        if self.layout.rows:
+        if self.is_bound:
             self.jacobian = m.jacobian(self.t, q, np.zeros(self.layout.dimension))
             rows = m.constraint(self.t, q) + self.kernels("rolling", m.p, self.t_n, *between)
         return self._complete(r, u[n:], rows)
@@ -187,7 +191,7 @@ class EndStage(_Stage):
         m = self.mechanics
         self.q, self.end, self.weight = q, end, weight
         self.mass = m.mass(self.t, q)
-        if self.layout.rows:
+        if self.is_bound:
             self.jacobian_start = self.jacobian = m.jacobian(self.t, q, np.zeros(self.layout.dimension))
             self.dependent = m.dependent_rows(self.jacobian)
 
@@ -200,7 +204,7 @@ class EndStage(_Stage):
         self.load = self.kernels.end_load(m.p, self.t, self.q, v)
         pushed = h * self.weight * self.load
         self.terms = np.abs(momentum) + np.abs(self.end) + np.abs(pushed)
-        rows = m.hidden_residual(self.t, self.q, v, self.jacobian) if self.layout.rows else np.zeros(0)
+        rows = m.hidden_residual(self.t, self.q, v, self.jacobian) if self.is_bound else np.zeros(0)
         return self._complete(momentum - self.end + pushed, u[n:], rows)
 
     def _add(self, values: Array, tables: IterationTables) -> None:

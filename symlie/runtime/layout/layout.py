@@ -220,6 +220,14 @@ class Layout(ComponentNames):
         return bool((self.contacts[:, CONTACT_TABLE.index("normal")] >= 0).any())
 
     @cached_property
+    def has_contacts_alone(self) -> bool:
+        """True if the model has contacts, and all constraint equations are those of contacts."""
+        rows = [c for e in self.elements for c in e.contacts if c.normal >= 0]
+        return bool(rows) and all(
+            e.rows == sum(1 + c.slips for c in e.contacts if c.normal >= 0) for e in self.elements
+        )
+
+    @cached_property
     def has_friction_alone(self) -> bool:
         """True if constraints or joints have friction."""
         return bool((self.contacts[:, CONTACT_TABLE.index("normal")] < 0).any())

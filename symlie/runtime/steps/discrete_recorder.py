@@ -131,6 +131,11 @@ class DiscreteRecorder(ImplicitRecorder):
         """True if the system has contacts."""
         return self._features.has_contacts
 
+    @property
+    def has_contacts_alone(self) -> bool:
+        """True if all constraint equations are those of contacts."""
+        return self._features.has_contacts_alone
+
     @recorded
     def contact_end(self, start: DiscreteStartValues, is_damped: Scalar) -> ContactEndValues:
         """Return the solution of the discrete equations at the end of a step with contacts.

@@ -50,6 +50,8 @@ class Features:
     has_acceleration_rows: bool = False
     """True if some constraints restrict accelerations only."""
     has_contacts: bool = False
+    has_contacts_alone: bool = False
+    """True if all constraint equations are those of contacts."""
     reads_increments: bool = True
     """False if nothing reads the increment of a step after its end."""
 
@@ -81,6 +83,7 @@ def features_of(mechanics: Mechanics, *, compiled: bool) -> Features:
         has_nonlinear_rows=layout.has_nonlinear_rows,
         has_acceleration_rows=not bool(layout.of_velocities.all()),
         has_contacts=layout.has_gaps,
+        has_contacts_alone=layout.has_contacts_alone,
         reads_increments=not compiled or layout.has_angles or any(e.events for e in layout.elements),
         has_resting_types=not (compiled and layout.is_fixed) and not bool(layout.moving_types.all()),
     )

@@ -9,35 +9,11 @@
 #define STAGE_PULL(s) ((s)->is_end ? (s)->B : (s)->B_n)
 
 #include "variational_solution.h"
-#include "contact_solution.h"
+#include "stepped_contacts.h"
 
 static inline long long contact_stage_workspace(const symlie_problem *restrict P)
 {
     return contact_problem_workspace(P) + discrete_workspace(P) + 3LL * STORAGE + 5LL * DIMENSION + 5LL * ROWS + JACOBIAN_VALUES;
-}
-
-/* Copy a configuration with the equations of all contacts in force (1), or with all contacts open (0). */
-static inline void set_contacts(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real activity, symlie_real *restrict out)
-{
-    for (int k = 0; k < STORAGE; k++) out[k] = q[k];
-    for (int i = 0; i < CONTACTS; i++) {
-        const int *contact = contact_of(P, i);
-        out[contact[CONTACT_CLOSED]] = activity;
-        out[contact[CONTACT_SPEED]] = out[contact[CONTACT_SPEED] + 1] = 0;
-        if (contact[CONTACT_SLIPS]) out[contact[CONTACT_STICKS]] = activity;
-        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) out[contact[CONTACT_DIRECTION] + k] = 0;
-    }
-}
-
-/* Set multipliers of contacts without a normal force to zero. */
-static inline void drop_rounding(const symlie_problem *restrict P, symlie_real *restrict mu)
-{
-    for (int i = 0; i < CONTACTS; i++) {
-        const int *contact = contact_of(P, i);
-        if (mu[contact[CONTACT_NORMAL]] < 0) continue;
-        mu[contact[CONTACT_NORMAL]] = 0;
-        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) mu[contact_tangent(contact, k)] = 0;
-    }
 }
 
 /* Like discrete_start, with contacts. */
@@ -77,7 +53,7 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
         if (!is_met) return SYMLIE_DONE;
     }
     set_contacts(P, q_n, 1, full);
-    s->is_end = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
+    s->is_end = 0, s->is_unbound = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = full, s->target = target, s->held = held;
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, full, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = 0;
@@ -117,29 +93,6 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
     set_contacts(P, s->q, 0, opened);
     system_normalize(P, opened, q);
     return SYMLIE_DONE;
-}
-
-/* Store the modes of contacts in q, and leave their multipliers in `force`: a contact is closed if it has a force and does
- * not separate. The multipliers of slip are zero while a contact slides. */
-static inline void keep_contacts(const symlie_problem *restrict P, const contact_problem *restrict C, symlie_real h, const symlie_real *restrict rate,
-                                 const symlie_real *restrict size, symlie_real *restrict q, symlie_real *restrict force)
-{
-    drop_rounding(P, force);
-    for (int i = 0; i < CONTACTS; i++) {
-        const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL], slips = contact[CONTACT_SLIPS];
-        if (!(force[n] < 0)) continue;
-        const int is_closed = fabs(rate[n]) <= CONTACT_ROUNDING * fmax(size[n], -h * force[n] / C->weight[2 * i]);
-        symlie_real length = 0;
-        for (int k = 0; k < slips; k++) length += force[contact_tangent(contact, k)] * force[contact_tangent(contact, k)];
-        length = sqrt(length);
-        const int slides = C->set[i] == CONTACT_SLIDES && C->law[2 * i] > 0 && length > 0;
-        q[contact[CONTACT_CLOSED]] = is_closed;
-        if (slips) q[contact[CONTACT_STICKS]] = is_closed && !slides && C->law[2 * i] > 0;
-        for (int k = 0; k < slips && slides; k++) {
-            symlie_real *own = force + contact_tangent(contact, k);
-            q[contact[CONTACT_DIRECTION] + k] = *own / length, *own = 0;
-        }
-    }
 }
 
 /* Solve the second stage from the mean velocity of the step. */
@@ -185,7 +138,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
         return discrete_end(s, work, t, h, begin, v_n, modes, theta, rest, is_damped, v, load, mu, counts);
     }
     set_contacts(P, q_n, 1, begin);
-    s->is_end = 1, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
+    s->is_end = 1, s->is_unbound = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = begin, s->target = target;
     system_end_momentum(P, t, begin, full, theta, h, target);
     for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k], s->v[k] = 0;
@@ -197,7 +150,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
     for (int k = 0; k < ROWS; k++) C.before[k] = C.first[k] = 0;
     for (int i = 0; i < CONTACTS; i++) {
         const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL];
-        C.before[n] = q_n[contact[CONTACT_CLOSED]] != 0 || !(rate[n] < -SLOW_IMPACT * fastest) ? 0 : C.law[2 * i + 1] * rate[n];
+        C.before[n] = rebound(q_n[contact[CONTACT_CLOSED]], C.law[2 * i + 1], rate[n], fastest);
         C.first[n] = mu_1[n] / h;
         for (int k = 0; k < contact[CONTACT_SLIPS]; k++) C.first[contact_tangent(contact, k)] = mu_1[contact_tangent(contact, k)] / h;
     }

@@ -15,6 +15,16 @@ static inline void take_held(const symlie_problem *restrict P, symlie_real t, co
     system_difference(P, q_n, q, held);
 }
 
+/* Prepare a stage in which all contacts are open. */
+static inline void leave_contacts(newton_problem *restrict s)
+{
+    (void)s;
+#ifdef STEPS_CONTACTS
+    const symlie_problem *P = s->P;
+    s->is_unbound = HAS_CONTACTS_ALONE && MASS_ALONE > 0 && factorise_mass_alone(P, s->mass->M, s->factors);
+#endif
+}
+
 /* Solve (1), (2), (3) starting from s->u; s->r becomes the residual of (2) due to rounding. */
 static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_real h, const symlie_real *restrict q,
                               const symlie_real *restrict v, const symlie_real *restrict load, symlie_real *restrict target,
@@ -25,6 +35,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     s->is_end = 0, s->takes_matrix = FULL ? SYMLIE_TRUE : SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q, s->target = target, s->held = held;
     if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
+    leave_contacts(s);
     system_jacobian(P, t, q, v, s->B_n);
     if (!find_dependent_rows(P, s->B_n, s->mass)) return SYMLIE_NOT_FINITE;
     system_conjugate_momentum(P, t, q, v, target);
@@ -32,10 +43,10 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     take_held(P, t + h, q, s->q, s->v, held);
     for (int k = 0; k < DIMENSION; k++)
         if (!IS_FREE(k)) s->u[k] = SYMLIE_NUMBER(0);
-    const int status = newton_solve(s, &policy, UNKNOWNS, largest_entry(STORAGE, q, SYMLIE_NUMBER(1)), s->u, s->r, s->d, s->moved, s->guess, counts);
+    const int status = newton_solve(s, &policy, UNKNOWNS_OF(s), largest_entry(STORAGE, q, SYMLIE_NUMBER(1)), s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     newton_residual(s, s->u, s->r);
-    if (CONSTRAINED && !FULL) {
+    if (IS_BOUND(s) && !FULL) {
         /* Remove the contribution of the rounding of Phi to (2), so that momentum is preserved. */
         for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = SYMLIE_NUMBER(0);
         const int failed = newton_correction(s, s->r, s->d);
@@ -60,11 +71,12 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
     s->is_end = 1, s->target = target, s->takes_matrix = SYMLIE_FALSE, s->has_factors = tries_mass;
     copy(STORAGE, q, s->q);
     if ((!MASS_IS_CONSTANT) && !evaluate_mass(P, s->t, q, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
+    leave_contacts(s);
     system_jacobian(P, s->t, q, s->v, s->B);
     if (!find_dependent_rows(P, s->B, s->mass)) return SYMLIE_NOT_FINITE;
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / s->h;
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = SYMLIE_NUMBER(0);
-    const int status = newton_solve(s, &policy, UNKNOWNS, size, s->u, s->r, s->d, s->moved, s->guess, counts);
+    const int status = newton_solve(s, &policy, UNKNOWNS_OF(s), size, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     *is_damped = SYMLIE_WHERE(counts->refreshes > refreshes, SYMLIE_NUMBER(1), *is_damped);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = IS_FREE(k) ? s->u[k] : SYMLIE_NUMBER(0);

@@ -30,7 +30,7 @@ static inline void solve_stage_matrix(newton_problem *restrict s, const symlie_r
 
 static inline long long stages_workspace(const symlie_problem *restrict P)
 {
-    return (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS +
+    return MASS_ALONE + (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS +
            STAGE_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N) + HAS_MATRIX * (VALUES_OF_K + VALUES_OF_D) + STAGE_SQUARES;
 }
 
@@ -40,7 +40,7 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
 {
     const symlie_problem *P = s->P;
     (void)P;
-    if (CONSTRAINED) {
+    if (IS_BOUND(s)) {
         for (int k = 0; k < DIMENSION; k++) s->pulled[k] = SYMLIE_NUMBER(0);
         subtract_constraint_force(P, B, mu, s->pulled);
         for (int k = 0; k < DIMENSION; k++) r[k] -= s->pulled[k], s->terms[k] += fabs(s->pulled[k]);
@@ -75,9 +75,11 @@ static inline void start_residual(newton_problem *restrict s, const symlie_real 
         s->terms[k] = h * (fabs(r[k]) + fabs(s->target[k]));
         r[k] = h * (r[k] - s->target[k]);
     }
-    system_jacobian(P, s->t, s->q, s->v, s->B);
-    system_constraint(P, s->t, s->q, r + DIMENSION);
-    if (ROLLS) {
+    if (IS_BOUND(s)) {
+        system_jacobian(P, s->t, s->q, s->v, s->B);
+        system_constraint(P, s->t, s->q, r + DIMENSION);
+    }
+    if (IS_BOUND(s) && ROLLS) {
         system_rolling(P, s->t_n, s->q_n, s->q, s->theta, h, s->rows);
         for (int k = 0; k < ROWS; k++) r[DIMENSION + k] += s->rows[k];
     }
@@ -98,7 +100,8 @@ static inline void end_residual(newton_problem *restrict s, const symlie_real *r
         s->terms[k] = fabs(r[k]) + fabs(s->target[k]) + fabs(push * s->load[k]);
         r[k] = r[k] - s->target[k] + push * s->load[k];
     }
-    hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, r + DIMENSION);
+    if (IS_BOUND(s)) hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, r + DIMENSION);
+    else for (int k = 0; k < ROWS; k++) r[DIMENSION + k] = SYMLIE_NUMBER(0);
     add_constraint_force(s, s->B, u + DIMENSION, r);
 }
 
@@ -121,6 +124,9 @@ PART_OF_STAGE int correction_with_mass(newton_problem *restrict s, const symlie_
 {
     const symlie_problem *P = s->P;
     (void)P;
+#ifdef STEPS_CONTACTS
+    if (s->is_unbound) return solve_with_mass_alone(P, s->factors, r, d), SYMLIE_DONE;
+#endif
     copy(UNKNOWNS, r, s->pulled);
     const symlie_real *restrict right = s->is_end ? s->B : s->B_n;
     if (!solve_between(P, s->mass, right, s->B, s->pulled, s->pulled + DIMENSION, d, d + DIMENSION))
@@ -146,7 +152,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     symlie_real sum = sum_of_squares(DIMENSION, s->terms);
     (void)r;
     const symlie_real size = largest_entry(STORAGE, s->q, SYMLIE_NUMBER(0));
-    if (CONSTRAINED) sum += size * size * sum_of_squares(JACOBIAN_VALUES, s->B);
+    if (IS_BOUND(s)) sum += size * size * sum_of_squares(JACOBIAN_VALUES, s->B);
     return ROUNDING * sqrt(sum);
 }
 

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import CONTACT_ROUNDING, SLOW_IMPACT
-from symlie.errors import ContactModeError
-from symlie.runtime.implicit.contact_equations import SLIDES
+from symlie.contract.constants import CONTACT_ROUNDING
+from symlie.runtime.implicit.contact_modes import pushing, rebounds, stepped_modes, with_rebounds
 from symlie.runtime.implicit.contact_solution import ContactSolution
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
 from symlie.runtime.layout.layout import Array
@@ -49,6 +48,7 @@ class ContactStages(DiscreteStages):
 
     def __init__(self, stepper: Stepper, h: float) -> None:
         super().__init__(stepper, h)
+        self._is_bound = not self._layout.has_contacts_alone
         self._table, self._matrix = stepper.contacts
 
     def known(self, t: float, q: Array, theta: Array) -> tuple[Array, Array, Array]:
@@ -75,16 +75,9 @@ class ContactStages(DiscreteStages):
         u = solution.solve(np.concatenate([self._layout.free * theta, mu]), size, SLOW_ENOUGH)
         u = solution.without(u)
         r = stage.residual(u)
-        mu = np.where(self._pushing(u[n:]), u[n:], 0.0)
+        mu = np.where(pushing(table, u[n:]), u[n:], 0.0)
         increment = np.where(self._layout.free, stage.theta, 0.0)
         return stage.theta, increment, m.kernels.normalize(table.opened(stage.q)), mu, r[:n] / h
-
-    def _pushing(self, mu: Array) -> Array:
-        """Return a mask of equations whose multipliers are not round-off of an open contact."""
-        table, kept = self._table, np.ones(len(mu), dtype=bool)
-        kept[table.normal] = mu[table.normal] < 0
-        table.scatter(np.repeat((mu[table.normal] < 0)[:, None], 2, axis=1), kept)
-        return kept
 
     def end_with_contacts(
         self, t: float, state: tuple[Array, Array], q: Array, theta: Array, rest: Array, damped: float, mu: Array
@@ -104,52 +97,19 @@ class ContactStages(DiscreteStages):
         momentum = self._kernels("end_momentum", m.p, t, q_n, full, theta, h)
         stage = EndStage(self._stepper.system, self._kernels, None, t, table.full(q_n), h)
         stage.begin(momentum - rest, full, self._kernels.weights[1])
-        before, begin = none.copy(), table.full(q_n)
-        speed = m.hidden_residual(t, begin, v_n)[table.normal]
+        begin = table.full(q_n)
         fastest = max(1.0, float(np.abs(v_n).max(initial=0)))
-        rebounds = (q_n[table.closed] == 0) & (speed < -SLOW_IMPACT * fastest)
-        before[table.normal] = np.where(rebounds, table.restitution * speed, 0.0)
+        before = rebounds(table, q_n, m.hidden_residual(t, begin, v_n), fastest)
         first = np.where(table.rows, mu, 0.0) / h
         guess = np.concatenate([theta / h, none])
-        try:
-            solution = ContactSolution(stage, table, self._matrix, (first, before), is_met, self._stepper.newton)
-            u = solution.solve(guess, fastest, SLOW_ENOUGH)
-        except ContactModeError:
-            # Jammed bodies cannot rebound from all contacts.
-            if not before.any():
-                raise
-            solution = ContactSolution(stage, table, self._matrix, (first, none), is_met, self._stepper.newton)
-            u = solution.solve(guess, fastest, SLOW_ENOUGH)
+        solution, u = with_rebounds(
+            lambda stated: ContactSolution(stage, table, self._matrix, (first, stated), is_met, self._stepper.newton),
+            before, guess, fastest, SLOW_ENOUGH,
+        )  # fmt: skip
         r = stage.residual(u)
         v = np.where(self._layout.free, u[:n], 0.0)
         m.prescribe(end, full.copy(), v)
         self._stepper.check("velocity", v)
-        q, force = self._modes(full, v, (u[n:] + first) / h, (r[n:], stage.jacobian), solution)
+        size = m.algebra.multiply(np.abs(stage.jacobian), np.abs(v))
+        q, force = stepped_modes(table, full, h, (u[n:] + first) / h, (r[n:], size), solution)
         return v, self.load(end, q, v), u[n:], damped, q, force
-
-    def _modes(
-        self, q: Array, v: Array, force: Array, moving: tuple[Array, Array], solution: ContactSolution
-    ) -> tuple[Array, Array]:
-        """Return q with the modes of contacts, and the multipliers of these, for W v + b and W (``moving``): a contact
-        is closed if it has a force and does not separate. The multipliers of slip are zero while a contact slides."""
-        table, (rate, W), sets = self._table, moving, solution.rows.sets
-        size = self._mechanics.algebra.multiply(np.abs(W), np.abs(v))[table.normal]
-        size = np.maximum(size, -self._h * force[table.normal] / solution.weights[0])
-        pushes = force[table.normal] < 0
-        is_closed = pushes & (np.abs(rate[table.normal]) <= CONTACT_ROUNDING * size)
-        slides = pushes & (sets == SLIDES) & (table.slips > 0) & (table.friction > 0)
-        tangential = table.tangential(force)
-        length = np.linalg.norm(tangential, axis=1)
-        slides &= length > 0
-        q = table.opened(q)
-        q[table.closed] = is_closed
-        with_slip = table.slips > 0
-        sticks = is_closed & with_slip & ~slides & (table.friction > 0)
-        q[table.sticks[with_slip]] = sticks[with_slip]
-        for k in range(2):
-            own = slides & (table.slips > k)
-            # Friction pushes along -Wᵀ λ against the slip.
-            q[table.direction[own] + k] = tangential[own, k] / length[own]
-        kept = np.where(table.rows & self._pushing(force), force, 0.0)
-        table.scatter(np.where(slides[:, None], 0.0, table.tangential(kept)), kept)
-        return q, kept

@@ -71,6 +71,7 @@ class DiscreteStages:
         assert isinstance(stepper.method, DiscreteMethod)
         self._stepper, self._method, self._h = stepper, stepper.method, h
         self._mechanics, self._layout = stepper.mechanics, stepper.system.layout
+        self._is_bound = bool(self._layout.rows)
         self._kernels, self._tables = stepper.discrete(self._method.element_set, self._method.takes_element_matrix)
 
     def load(self, t: float, q: Array, v: Array) -> Array:
@@ -91,6 +92,7 @@ class DiscreteStages:
         """Return θ, its free part, q at the end, μ and the residual divided by h, by Newton's method from a guess."""
         method, stepper, k, m, h = self._method, self._stepper, self._kernels, self._mechanics, self._h
         stage = StartStage(stepper.system, k, self._tables, t, q, h, self._samples(t, q))
+        stage.is_bound = self._is_bound
         momentum = k("conjugate_momentum", m.p, t, q, v)
         stage.begin(momentum - h * k.weights[0] * load, self._held(t, q, theta))
         policy = NewtonPolicy(
@@ -101,14 +103,14 @@ class DiscreteStages:
             free=1,
         )
         size = max(1.0, float(np.abs(q).max(initial=0)))
-        guess = np.concatenate([self._layout.free * theta, mu])
+        guess = np.concatenate([self._layout.free * theta, mu])[: self._unknowns]
         u = newton_solution(stage, policy, guess, size, stepper.newton)
         r, n = stage.residual(u), self._layout.dimension
-        if stepper.rows and self._tables is None:
+        if stage.is_bound and self._tables is None:
             # Remove the contribution of the rounding of Φ to (2), so that momentum is preserved.
             r = stage.residual(u - stage.correction(np.append(r[:n], np.zeros(len(r) - n))))
         increment = np.where(self._layout.free, stage.theta, 0.0)
-        return stage.theta, increment, m.kernels.normalize(stage.q), stage.mu, r[:n] / h
+        return stage.theta, increment, m.kernels.normalize(stage.q), self._of_rows(stage.mu), r[:n] / h
 
     def end(
         self, t: float, state: tuple[Array, Array], q: Array, theta: Array, rest: Array, damped: float
@@ -122,8 +124,9 @@ class DiscreteStages:
         if (samples := self._samples(t, q_n)) is not None:
             momentum = momentum + samples.end(theta)
         last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), t, q_n, h)
+        last.is_bound = self._is_bound
         last.begin(momentum - rest, q, k.weights[1])
-        guess = np.concatenate([theta / h, np.zeros(self._layout.rows)])
+        guess = np.concatenate([theta / h, np.zeros(self._layout.rows)])[: self._unknowns]
         policy = NewtonPolicy(
             iterations=method.newton_max,
             correction=SLOW_ENOUGH,
@@ -138,7 +141,15 @@ class DiscreteStages:
         v = np.where(self._layout.free, u[:n], 0.0)
         m.prescribe(t + h, q.copy(), v)
         stepper.check("velocity", v)
-        return v, self.load(t + h, q, v), u[n:], float(damped or stepper.newton.refreshes > before)
+        return v, self.load(t + h, q, v), self._of_rows(u[n:]), float(damped or stepper.newton.refreshes > before)
+
+    @property
+    def _unknowns(self) -> int:
+        return self._layout.dimension + (self._layout.rows if self._is_bound else 0)
+
+    def _of_rows(self, mu: Array) -> Array:
+        """Return multipliers of all equations, zero without constraint forces."""
+        return mu if self._is_bound else np.zeros(self._layout.rows)
 
     def _held(self, t: float, q: Array, theta: Array) -> Array:
         """Return θ with the increments of prescribed nodes."""

@@ -51,13 +51,15 @@ def variational_step(s: StepRecorder, *, averages: bool, steps_contacts: bool = 
         zero,
     )
     next_known, multipliers = GUESS, s.multiplier_sum([2 / h], [end.mu])
-    if averages and s.is_constrained:
+    if averages and s.is_constrained and not (contacts and s.has_contacts_alone):
         next_guess, no_solution = (next_theta, next_mu), (0.0, zero)
         ahead = s.discrete_start(1, (end_q, end.v), (end.load, 1.0), next_guess, no_solution, contacts)  # (1), (2), (3)
         next_theta, next_mu, next_rest, next_known = ahead.theta, ahead.mu, ahead.rest, SOLUTION
         multipliers = s.multiplier_sum([1 / h, 1 / (h * h)], [end.mu, ahead.mu])
         if isinstance(end, ContactEndValues):
             multipliers = s.of_contacts(end.forces, multipliers)
+    elif isinstance(end, ContactEndValues):
+        multipliers = end.forces
     elif s.is_constrained:
         multipliers = s.stage(1.0, start.q, end.v).multiplier
     s.known_acceleration(s.evaluated(Acceleration, Expression()))

@@ -4,7 +4,7 @@
 #define SYMLIE_CONTACT_SWEEPS_H
 
 /* Invert a positive definite matrix in place, of which zero diagonal entries count as one. Return 0 if it is singular. */
-static inline int invert_block(int size, symlie_real *restrict A)
+static inline int invert_node_mass(int size, symlie_real *restrict A)
 {
     for (int k = 0; k < size; k++)
         if (A[k * size + k] == 0) A[k * size + k] = 1;
@@ -56,7 +56,7 @@ SYMLIE_COLD int sweep_contacts(newton_problem *restrict s, contact_problem *rest
         C->inverse[NODE_MIRROR[k]] += s->mass->M[k];
     }
     for (int k = 0; k < DIMENSION; k += NODE_ROW[k + 1] - NODE_ROW[k])
-        if (!invert_block(NODE_ROW[k + 1] - NODE_ROW[k], C->inverse + NODE_ROW[k])) return 0;
+        if (!invert_node_mass(NODE_ROW[k + 1] - NODE_ROW[k], C->inverse + NODE_ROW[k])) return 0;
     for (int k = 0; k < DIMENSION; k++) delta[k] = 0;
     for (int row = 0; row < ROWS; row++) {
         push_row(P, C, right, row, -1, delta);

@@ -17,7 +17,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-import import-all test-browser test-export viewer viewer-check docs test-site slow random metamorphic mutations matrix matrix-sample oldest newest \
+.PHONY: help run test test-distributed test-import import-all test-browser test-export viewer viewer-check docs test-site slow random metamorphic heaps mutations matrix matrix-sample oldest newest \
 	clang without-compiler wheel cross release sanitizers nightly bench generate clean
 
 help: ## list the targets
@@ -112,6 +112,10 @@ random: $(STAMP) ## compare random models 1000 to 9999 with reference trajectori
 metamorphic: $(STAMP) ## test 2,000 random mechanisms in other units, frames, names, orders, coordinates, backends; resumable
 	$(BIN)/python -m tests.metamorphic.run --seeds 0:2000 --out .metamorphic.jsonl
 
+heaps: $(STAMP) ## time stepping of 500 random heaps of balls, and of 500 with boxes in a container; resumable
+	$(BIN)/python -m tests.runtime.heap_runs --kind balls --seeds 0:500 --out .heaps.jsonl
+	$(BIN)/python -m tests.runtime.heap_runs --kind container --seeds 0:500 --out .heaps.jsonl
+
 mutations: $(STAMP) ## run quick tests with 300 mutations of symlie and its templates, and print undetected ones; resumable
 	$(BIN)/python -m tests.mutations.run --seeds 0:300 --out .mutations.jsonl --cache .mutations
 
@@ -194,7 +198,7 @@ sanitizers: $(STAMP) ## run exported C with the address and undefined behaviour 
 import-all: $(STAMP) ## compare 200 random trees and all foreign files with MuJoCo and Pinocchio
 	$(MAKE) test-import IMPORT_TESTS='-m "slow or not slow"'
 
-NIGHTLY := slow import-all oldest newest clang without-compiler wheel cross random metamorphic
+NIGHTLY := slow import-all oldest newest clang without-compiler wheel cross random metamorphic heaps
 nightly: $(STAMP) ## run slow tests, all quick tests in each environment, and random models; takes hours
 	@failed=; for job in $(NIGHTLY); do \
 		echo "nightly: make $$job TESTS=tests"; \

@@ -1,4 +1,5 @@
-"""Random heaps of spheres and rounded boxes in a container, for time stepping with contacts."""
+"""Columns and random heaps of balls, and heaps of spheres and rounded boxes in a container, for time stepping with
+contacts."""
 
 from __future__ import annotations
 
@@ -9,11 +10,14 @@ import numpy as np
 
 import symlie as sl
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.contacts.table import ContactTable
 from symlie.runtime.system.system import System
 
-G = 9.81
+G, RADIUS = 9.81, 0.1
 GROUP = "S3xR3"
 LAWS = {"friction": 0.4, "restitution": 0.2}
+WALLS = {"floor": (0, 0, 1), "left": (1, 0, 0), "right": (-1, 0, 0), "front": (0, 1, 0), "back": (0, -1, 0)}
+"""Normals of the walls and the floor of the container."""
 WIDTH = 0.28
 """Half the width of the container."""
 ROUND = 0.02
@@ -49,9 +53,7 @@ def _outside(p: sl.Expression, size: Sequence[sl.Expression]) -> sl.Expression:
 
 def _walls(element: sl.ElementType, body: sl.Node, center: sl.Expression, radius: sl.Expression) -> None:
     """Contacts of a sphere of a body with the floor and the walls."""
-    for name, normal in (
-        ("floor", (0, 0, 1)), ("left", (1, 0, 0)), ("right", (-1, 0, 0)), ("front", (0, 1, 0)), ("back", (0, -1, 0)),
-    ):  # fmt: skip
+    for name, normal in WALLS.items():
         n = sl.vector(*normal)
         velocity = _velocity(body, center - body.x - radius * n)
         slip = [velocity[k] for k in range(3) if not normal[k]]
@@ -159,3 +161,61 @@ def container_heap(seed: int, balls: int, boxes: int) -> System:
 def named(name: str, columns: Array) -> dict[str, Array]:
     """Columns as parameters NAME0, NAME1, …"""
     return {f"{name}{k}": columns[:, k] for k in range(columns.shape[1])}
+
+
+def gaps(solution: sl.Solution) -> Array:
+    """Gaps of all contacts at all states."""
+    mechanics = solution.system.mechanics
+    table = ContactTable(mechanics)
+    return np.array([
+        mechanics.constraint(t, table.full(q))[table.normal] for t, q in zip(solution.t, solution.q, strict=True)
+    ])  # fmt: skip
+
+
+@functools.cache
+def ball_types(friction: float, restitution: float) -> tuple[sl.ElementType, sl.ElementType, sl.ElementType]:
+    """A ball, its contact with the floor, and the contact of two balls."""
+    group = sl.group_from_name("S3xR3")
+    body, floor = (sl.ElementType(name, b=group) for name in ("ball", "floor"))
+    m, b = body.parameter("m", 1.0), body.b
+    body.kinetic_energy(m * (b.x_dot.dot(b.x_dot) + 0.4 * RADIUS**2 * b.Omega.dot(b.Omega)) / 2)
+    body.potential_energy(G * m * b.x[2])
+    b = floor.b
+    slip = b.x_dot + (b.R * b.Omega).cross(sl.vector(0, 0, -RADIUS))
+    floor.contact("floor", b.x[2] - RADIUS, slip=slip[:2], friction=friction, restitution=restitution)
+    pair = sl.ElementType("pair", a=group, b=group)
+    difference = pair.a.x - pair.b.x
+    distance = sl.sqrt(difference.dot(difference))
+    n = difference / distance
+    across, along = tangents(n)
+    turning = (pair.a.R * pair.a.Omega) + (pair.b.R * pair.b.Omega)
+    relative = pair.a.x_dot - pair.b.x_dot + turning.cross(-RADIUS * n)
+    tangential = sl.vector(across.dot(relative), along.dot(relative))
+    pair.contact("pair", distance - 2 * RADIUS, slip=tangential, friction=friction, restitution=restitution)
+    return body, floor, pair
+
+
+def balls(x: Array, v: Array, omega: Array, *, restitution: float = 0.2, all_pairs: bool) -> System:
+    body, floor, pair = ball_types(0.3, restitution)
+    model, count = sl.Model("contact_balls"), len(x)
+    nodes = model.node_array("balls", sl.group_from_name("S3xR3"), count)
+    every = [nodes[k] for k in range(count)]
+    model.add(body, every)
+    model.add(floor, every if all_pairs else every[:1])
+    met = [(nodes[k], nodes[j]) for k in range(count) for j in range(k) if all_pairs or j == k - 1]
+    model.add(pair, met)
+    nodes.initial(x=x, x_dot=v, Omega=omega)
+    return model.derive().compile()
+
+
+def column(count: int) -> System:
+    x = np.stack([np.zeros(count), np.zeros(count), RADIUS * (1 + 2 * np.arange(count))], axis=1)
+    return balls(x, 0 * x, 0 * x, restitution=0.0, all_pairs=False)
+
+
+def heap(seed: int, count: int) -> System:
+    """Balls above each other with random places and velocities."""
+    generator = np.random.default_rng(seed)
+    x = generator.uniform(-0.4 * RADIUS, 0.4 * RADIUS, (count, 3))
+    x[:, 2] = RADIUS * (1.5 + 2.6 * np.arange(count))
+    return balls(x, 0.3 * generator.normal(size=x.shape), 3 * generator.normal(size=x.shape), all_pairs=True)

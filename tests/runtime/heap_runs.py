@@ -1,0 +1,114 @@
+"""Judge random heaps: ``python -m tests.runtime.heap_runs --kind container --seeds 0:500 --out FILE``.
+
+Every heap adds a line of JSON to the file; seeds that it contains already are left out, so that a run can be resumed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import symlie as sl
+from symlie.errors import SymlieError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.contacts.table import ContactTable
+from symlie.runtime.system.system import System
+from tests import tolerances
+from tests.flags import set_flags
+from tests.runtime.heaps import WALLS, G, container_heap, gaps, heap
+
+KINDS = ("balls", "container")
+H = 2e-3
+"""Length of steps in s."""
+
+
+def judged(kind: str, seed: int, count: int = 5) -> dict[str, Any]:
+    """Figures of a heap of a kind and a seed, and what is wrong with it; ``count`` is the number of free balls."""
+    begin = time.process_time()
+    if kind == "balls":
+        found = judgement(heap(seed, count), 0.4, tolerances.STEPPED_ENERGY, least_loss=0)
+    else:
+        found = judgement(container_heap(seed, 3 + seed % 6, seed % 3), 0.6, tolerances.HEAP_ENERGY)
+    return {"kind": kind, "seed": seed, **found, "seconds": round(time.process_time() - begin, 2)}
+
+
+def judgement(system: System, end: float, most_rise: float, least_loss: float = 0.1) -> dict[str, Any]:
+    """Figures of a run, and what is wrong with it, for the largest rise of the energy in a step and the least loss in
+    the run, relative to the energy at first."""
+    try:
+        solution = sl.solve(system, end, method="rattlie", h=H)
+    except SymlieError as error:
+        return {"failures": [f"{type(error).__name__}: {error}"[:300]]}
+    energy = solution.outputs["energy"]
+    figures = {
+        "gap": float(gaps(solution).min()),
+        "rise": float(np.diff(energy).max() / energy[0]),
+        "rest": float(energy[-1] / energy[0]),
+        "momentum": float(np.abs(momentum_errors(solution)).max()),
+        "iterations": solution.statistics.most_newton_iterations,
+    }
+    wrong = {
+        "bodies penetrate": figures["gap"] < -tolerances.HEAP_PENETRATION,
+        "the energy rises": figures["rise"] > most_rise,
+        "the energy hardly falls": figures["rest"] > 1 - least_loss,
+        "the momentum changes": figures["momentum"] > tolerances.STEPPED_MOMENTUM,
+    }
+    return {**figures, "failures": [name for name, is_wrong in wrong.items() if is_wrong]}
+
+
+def momentum_errors(solution: sl.Solution) -> Array:
+    """Change of the momentum in each step minus the impulses of weight and walls, shape (steps, 3), relative to the
+    impulse of the weight in a second."""
+    mechanics = solution.system.mechanics
+    table, names = ContactTable(mechanics), mechanics.layout.contact_names
+    mass = mechanics.algebra.mass_diagonal(mechanics.mass(0.0, solution.q[0])).reshape(-1, 6)[:, 3:]
+    momentum = (mass * solution.v.reshape(len(solution.v), *mass.shape[:1], 6)[:, :, 3:]).sum(axis=1)
+    walls = [(i, WALLS[word]) for i, n in enumerate(names) if (word := n.split("[")[0].split("_")[-1]) in WALLS]
+    force = np.zeros_like(momentum)
+    force[:, 2] -= G * mass[:, 2].sum()
+    for k in range(1, len(solution.t)):
+        multipliers = solution.multipliers[k]
+        friction = table.friction_forces(solution.q[k], multipliers)
+        for i, normal in walls:
+            force[k] -= multipliers[table.normal[i]] * np.array(normal)
+            force[k, [j for j in range(3) if not normal[j]]] += friction[i]
+    steps = np.diff(solution.t)[:, None]
+    return np.asarray((np.diff(momentum, axis=0) - steps * force[1:]) / (G * mass[:, 2].sum()))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--kind", choices=KINDS, default="container", help="free balls, or balls and boxes in a container"
+    )
+    parser.add_argument("--seeds", default="0:500", help="first seed, and the one after the last, as in 0:500")
+    parser.add_argument("--out", type=Path, required=True, help="file of JSON lines")
+    options = parser.parse_args(words)
+    set_flags(as_users=False)
+    first, end = (int(x) for x in options.seeds.split(":"))
+    lines = [json.loads(text) for text in options.out.read_text().splitlines()] if options.out.exists() else []
+    done = {line["seed"] for line in lines if line["kind"] == options.kind}
+    for seed in range(first, end):
+        if seed in done:
+            continue
+        lines.append(line := judged(options.kind, seed))
+        with options.out.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        if line["failures"]:
+            print(json.dumps(line), file=sys.stderr, flush=True)
+    lines = [line for line in lines if line["kind"] == options.kind and first <= line["seed"] < end]
+    failed = sum(bool(line["failures"]) for line in lines)
+    print(f"{len(lines) - failed} of {len(lines)} heaps are right")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

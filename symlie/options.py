@@ -28,9 +28,10 @@ MethodName: TypeAlias = Literal[
     "half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5", "rkmk_euler", "lie_euler_heun",
     "rkmk_kutta3", "rkmk_rk44", "rkmk_38", "rkmk_bs32", "rkmk_dopri5", "rkmk_rk67", "rkmk4_two_commutators",
     "cf4", "cf32a", "cf32b", "cf43", "cg3", "cg4", "cg5", "index1_dopri5", "ambient_rk4", "ambient_dopri5",
-    "symplectic_theta", "rattlie", "variational_midpoint", "abmk2", "abmk3", "abmk4", "generalized_alpha",
-    "generalized_alpha_index2", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf1_index2", "bdf2_index2",
-    "bdf3_index2", "bdf4_index2", "bdf5_index2", "bdf", "taylor", "bdf2_increments", "bdf2_increments_index2",
+    "symplectic_theta", "rattlie", "variational_midpoint", "moreau_jean", "abmk2", "abmk3", "abmk4",
+    "generalized_alpha", "generalized_alpha_index2", "bdf1", "bdf2", "bdf3", "bdf4", "bdf5", "bdf1_index2",
+    "bdf2_index2", "bdf3_index2", "bdf4_index2", "bdf5_index2", "bdf", "taylor", "bdf2_increments",
+    "bdf2_increments_index2",
 ]  # fmt: skip
 """Integration methods."""
 

@@ -113,6 +113,7 @@ CONSTRAINED = (
     "bdf_variable",
     "bdf_increments",
     "variational",
+    "moreau_jean",
     "taylor",
 )
 """Families that integrate systems with constraints."""

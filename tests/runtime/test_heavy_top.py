@@ -160,8 +160,8 @@ def test_methods_have_their_order_without_constraints(group: str, name: str) -> 
 
 def test_order_of_every_method_is_tested() -> None:
     # The index-1 comparator is tested with the stabilisations, the symplectic family on cotangent bundles, implicit
-    # methods and series in modules of their own.
-    others = ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational", "taylor")
+    # methods, series and time stepping in modules of their own.
+    others = ("moreau_jean", "generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational", "taylor")
     implicit = {name for name in method_names() if method(name).family in others}
     assert {*EXPLICIT, *OTHERS, *implicit, "index1_dopri5", "symplectic_theta"} == set(method_names())
 

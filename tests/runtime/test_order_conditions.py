@@ -40,7 +40,7 @@ def test_weights_of_the_inverse_are_exact() -> None:
     assert list(inverse_weights(7)) == [Fraction(x) for x in expected]
 
 
-EXPLICIT = [n for n in method_names() if n not in ("symplectic_theta", "taylor")]
+EXPLICIT = [n for n in method_names() if n not in ("symplectic_theta", "moreau_jean", "taylor")]
 
 
 def test_methods_without_conditions_are_named() -> None:

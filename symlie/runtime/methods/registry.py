@@ -15,6 +15,7 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.generalized_alpha import GeneralizedAlpha
 from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.index1 import Index1
+from symlie.runtime.methods.moreau_jean import MoreauJean
 from symlie.runtime.methods.programs.user_defined import UserDefined, UserDefinedImplicit, UserDefinedWithConstraints
 from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.methods.symplectic_theta import SymplecticTheta
@@ -38,6 +39,7 @@ FAMILIES: dict[str, type[Method]] = {
         BdfVariable,
         BdfIncrements,
         Variational,
+        MoreauJean,
         Taylor,
         UserDefined,
         UserDefinedWithConstraints,

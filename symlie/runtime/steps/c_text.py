@@ -12,6 +12,7 @@ from symlie.runtime.steps.discrete_instructions import (
     ContactEnd,
     DiscreteEnd,
     DiscreteStart,
+    Impulses,
     OfContacts,
     Projects,
     SymplecticStage,
@@ -67,6 +68,7 @@ WIDTH = 120
 _HEADERS: dict[type[Instruction], str] = {
     DiscreteEnd: "variational_solution.h",
     ContactEnd: "contact_stages.h",
+    Impulses: "impulse_step.h",
     SymplecticStage: "symplectic_stage.h",
     OrderChoice: "order_choice.h",
 }
@@ -155,7 +157,7 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
         has_end, has_stages = (self._program.has(kind) for kind in (ImplicitEnd, DiscreteEnd))
         has_start = self._program.has(StartingStep)
         further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages, "starting": has_start}
-        further_sizes["contact_stage"] = self._program.has(ContactEnd)
+        further_sizes |= {"contact_stage": self._program.has(ContactEnd), "impulse": self._program.has(Impulses)}
         sizes += [f"{name}_workspace(P)" for name, is_needed in further_sizes.items() if is_needed]
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
@@ -290,7 +292,7 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
                 yield f"step_prescribe(P, {time_text(c)}, {self._array(q)}, {out[0]});"
             case Difference(start, end):
                 yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
-            case DiscreteStart() | DiscreteEnd() | OfContacts():
+            case DiscreteStart() | DiscreteEnd() | Impulses() | OfContacts():
                 yield from self.newton_statements(instruction, line)
             case HiddenViolation() | ImplicitEnd() | Projects() | SymplecticStage():
                 yield from self.newton_statements(instruction, line)

@@ -73,6 +73,18 @@ class ContactEnd(DiscreteEnd):
 
 
 @dataclass(frozen=True)
+class Impulses(Instruction):
+    """Velocity after the impulses of a step at a configuration within it, this configuration with the modes of
+    contacts, and the impulses divided by h as multipliers."""
+
+    c: float
+    q: Configuration
+    v: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Velocity, Configuration, Multiplier)
+
+
+@dataclass(frozen=True)
 class OfContacts(Instruction):
     """Multipliers of contacts, and those of all other equations."""
 

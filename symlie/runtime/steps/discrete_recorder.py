@@ -9,6 +9,7 @@ from symlie.runtime.steps.discrete_instructions import (
     ContactEnd,
     DiscreteEnd,
     DiscreteStart,
+    Impulses,
     OfContacts,
     Projects,
     SymplecticStage,
@@ -55,6 +56,16 @@ class ContactEndValues(NamedTuple):
     """Configuration at the end of the step, with the modes of contacts."""
     forces: Multiplier
     """Multipliers of contacts: impulses in the step, divided by h."""
+
+
+class ImpulseValues(NamedTuple):
+    """Result of the impulses of a step."""
+
+    v: Velocity
+    q: Configuration
+    """Configuration at which they act, with the modes of contacts."""
+    multiplier: Multiplier
+    """Impulses divided by h."""
 
 
 class DiscreteRecorder(ImplicitRecorder):
@@ -149,6 +160,22 @@ class DiscreteRecorder(ImplicitRecorder):
         """
         found = self._record(ContactEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped, start.mu))
         return ContactEndValues._make(found)
+
+    @recorded
+    def impulses(self, c: float, q: Configuration, v: Velocity) -> ImpulseValues:
+        """Return the velocity after the impulses of the step, which act at a configuration within it.
+
+        Parameters
+        ----------
+        c
+            Its node, dimensionless.
+        q
+            The configuration.
+        v
+            Velocity at the start of the step.
+        """
+        found = self._record(Impulses(float(c), q, v))
+        return ImpulseValues._make(found)
 
     @recorded
     def of_contacts(self, contacts: Multiplier, others: Multiplier) -> Multiplier:

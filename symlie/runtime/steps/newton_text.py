@@ -9,6 +9,7 @@ from symlie.runtime.steps.discrete_instructions import (
     ContactEnd,
     DiscreteEnd,
     DiscreteStart,
+    Impulses,
     OfContacts,
     Projects,
     SymplecticStage,
@@ -53,6 +54,10 @@ class NewtonText(ValueText):
                 yield f"symlie_real {out[3]} = {is_damped};"
                 results = f"&{out[3]}, {', '.join([*out[:3], *out[4:]])}, &trial->newton"
                 yield f"status = contact_end(&problem, work, t, h, {', '.join([*vectors, mu])}, {results});"
+                yield RETURN_FAILURE
+            case Impulses(c, q, v):
+                arguments = f"{time_text(c)}, h, mass, {self._array(q)}, {self._array(v)}"
+                yield f"status = step_impulses(P, work, {arguments}, {', '.join(out)}, &trial->newton);"
                 yield RETURN_FAILURE
             case OfContacts(contacts, others):
                 yield f"step_of_contacts(P, {self._array(contacts)}, {self._array(others)}, {out[0]});"

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.runtime.implicit.implicit_step import without_traces
+from symlie.runtime.implicit.impulse_stage import step_impulses
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.bdf.orders import NextOrder, StepSizes, next_order
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
 from symlie.runtime.methods.programs.contact_stages import ContactStages
-from symlie.runtime.methods.programs.discrete_stages import DiscreteStages
+from symlie.runtime.methods.programs.discrete_stages import SLOW_ENOUGH, DiscreteStages
 from symlie.runtime.methods.programs.history import shifted
 from symlie.runtime.methods.programs.implicit_end import EndFormula, hidden_violation
 from symlie.runtime.methods.programs.starting_step import starting_step
@@ -25,6 +26,7 @@ from symlie.runtime.steps.discrete_instructions import (
     ContactEnd,
     DiscreteEnd,
     DiscreteStart,
+    Impulses,
     OfContacts,
     Projects,
     SymplecticStage,
@@ -254,6 +256,11 @@ class _Step:
                 vectors = self[q], self[theta], self[rest]
                 ends = (self[q_n], self[v_n]), *vectors, self._number(is_damped), self[mu]
                 return ContactStages(stepper, h).end_with_contacts(t, *ends)
+            case Impulses(c, q, v):
+                state = self[q], self[v]
+                return step_impulses(
+                    stepper.mechanics, stepper.contacts, t + c * h, h, state, SLOW_ENOUGH, stepper.newton
+                )
             case OfContacts(contacts, others):
                 return (np.where(stepper.contacts[0].rows, self[contacts], self[others]),)
             case DiscreteEnd(q_n, v_n, q, theta, rest, is_damped):

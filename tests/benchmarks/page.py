@@ -112,6 +112,13 @@ YARDSTICKS = (
         ("exudyn",),
     ),
     Yardstick(
+        "Contacts, Exudyn and MuJoCo",
+        "Error and CPU time of 1 s: a ball with e = 0.5 that falls 1 m, a block that rocks on its corners, and ten "
+        "bodies at rest on top of each other. Exudyn and MuJoCo replace contacts by springs and dampers.",
+        "-m tests.benchmarks.contact_peers",
+        ("exudyn", "mujoco"),
+    ),
+    Yardstick(
         "Generalized-α",
         "CPU time of steps and Newton iterations, alternating samples.",
         "tests/benchmarks/generalized_alpha.py",

@@ -114,7 +114,8 @@ YARDSTICKS = (
     Yardstick(
         "Contacts, Exudyn and MuJoCo",
         "Error and CPU time of 1 s: a ball with e = 0.5 that falls 1 m, a block that rocks on its corners, and ten "
-        "bodies at rest on top of each other. Exudyn and MuJoCo replace contacts by springs and dampers.",
+        "bodies at rest on top of each other. Exudyn and MuJoCo replace contacts by springs and dampers. The times of "
+        "symlie contain about 7 ms for the start of a run.",
         "-m tests.benchmarks.contact_peers",
         ("exudyn", "mujoco"),
     ),

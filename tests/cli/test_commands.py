@@ -67,7 +67,7 @@ def test_list_prints_supported_methods_of_a_model(cli: Cli) -> None:
     assert "Method 'rkmk_dopri5' integrates systems without constraints" in refused
     data = cli("list", "--for", "heavy_top", "-o", "group=SO3", "--json").json
     assert (data["model"], data["options"], data["default"]) == ("heavy_top", {"group": "SO3"}, "half_explicit_5")
-    assert data["refusals"].keys() == {"symplectic_theta"}
+    assert data["refusals"].keys() == {"symplectic_theta", "moreau_jean"}
     assert {"name": "cf43", "order": 4, "adaptive": True} in data["methods"]
 
 

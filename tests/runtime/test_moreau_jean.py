@@ -15,7 +15,8 @@ from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.heaps import column, gaps
 from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
-from tests.runtime.test_contacts import BACKENDS, block_on_spring, bouncing, rod_pendulum, rolling, thrown
+from tests.runtime.test_contacts import BACKENDS, ball_model, block_on_spring, bouncing, rod_pendulum, rolling, thrown
+from tests.systems import heavy_top_system
 
 G = 9.81
 HEIGHT = 0.0612555656574994
@@ -36,17 +37,6 @@ def test_bouncing_ball_converges_to_the_closed_form() -> None:
 def test_rod_has_order_one_before_its_impact() -> None:
     a, b, c = (stepped(rod_pendulum("c"), 0.3, 200 * 2**k).q[-1, 2] for k in range(3))
     assert abs(math.log2((a - b) / (b - c)) - 1) <= tolerances.MOREAU_ORDER
-
-
-def test_motion_without_contacts_has_order_two_without_gyroscopic_forces() -> None:
-    model = sl.Model("swing")
-    node = model.node("swing", "R1")
-    model.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)
-    model.potential_energy(-G * sl.cos(node.x[0]))
-    model.initial(node, x=[1.0])
-    system = model.derive().compile()
-    a, b, c = (stepped(system, 1.0, 50 * 2**k).q[-1, 0] for k in range(3))
-    assert abs(math.log2((a - b) / (b - c)) - 2) <= tolerances.STEPPED_ORDER
 
 
 def test_ball_slides_then_rolls_with_the_exact_momentum() -> None:
@@ -90,9 +80,10 @@ def test_interrupted_runs_resume_with_equal_bits(tmp_path: Path, monkeypatch: py
     assert content(resumed_in_pieces(path, 29)) == content(whole)
 
 
-def test_first_order_states_are_refused() -> None:
-    model = sl.Model("filter")
-    state = model.state("filtered", 1)
-    model.field(state, -state.x)
+def test_systems_without_contacts_and_first_order_states_are_refused() -> None:
+    with pytest.raises(UnsupportedMethodError, match="it has no contacts; use half_explicit_5"):
+        sl.solve(heavy_top_system("SO3", "numpy"), 0.1, method="moreau_jean", h=0.01)
+    model = ball_model()
+    model.field(model.state("filtered", 1), [0.0])
     with pytest.raises(UnsupportedMethodError, match="it has first-order states"):
         stepped(model.derive().compile(backend="numpy"), 0.1, 10)

@@ -22,7 +22,11 @@ class MoreauJean(ProgrammedMethod):
     family: ClassVar[str] = "moreau_jean"
     has_coefficients: ClassVar[bool] = False
     takes_constraints: ClassVar[bool] = True
-    refused: ClassVar[tuple[str, ...]] = ("acceleration-level constraints", "first-order states")
+    refused: ClassVar[tuple[str, ...]] = (
+        "systems without contacts",
+        "acceleration-level constraints",
+        "first-order states",
+    )
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -33,10 +37,19 @@ class MoreauJean(ProgrammedMethod):
         return True
 
     def refusal(self, layout: Layout) -> str | None:
-        what = "first-order states" if layout.has_fields else "acceleration-level constraints"
-        if (found := super().refusal(layout)) or not (layout.has_fields or not layout.of_velocities.all()):
-            return found
-        return f"Method '{self.name}' does not integrate '{layout.name}': it has {what}; use half_explicit_5."
+        what = ""
+        if not layout.has_gaps:
+            what = "no contacts"
+        elif layout.has_fields:
+            what = "first-order states"
+        elif not layout.of_velocities.all():
+            what = "acceleration-level constraints"
+        if not what:
+            return super().refusal(layout)
+        return (
+            f"Method '{self.name}' does not integrate '{layout.name}': it has {what}; use half_explicit_5 or "
+            "index1_dopri5."
+        )
 
     def constants(self) -> list[str]:
         return [f"#define SLOW_ENOUGH {c_number(SLOW_ENOUGH)}"]

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 def moreau_jean_step(s: StepRecorder) -> None:
     """Write a step."""
     q, _ = s.at(0.5, s.advance(s.q, s.increment([0.5], [s.rate(s.q, s.v)])), s.v)  # (1)
-    if s.has_contacts:
-        v, q, multiplier = s.impulses(0.5, q, s.v)  # (2)
-        s.known_acceleration(s.evaluated(Acceleration, Expression()))
-    else:
-        B = s.jacobian(0.5, q, s.v)
-        stage = s.stage_between((0.5, q, s.v, B), (0.5, q), [1.0], [])  # (2)
-        v, multiplier = s.velocity(s.v, [1.0], [stage.acceleration]), stage.multiplier
+    v, q, multiplier = s.impulses(0.5, q, s.v)  # (2)
+    s.known_acceleration(s.evaluated(Acceleration, Expression()))
     end_q, end_v = s.at(1.0, s.advance(q, s.increment([0.5], [s.rate(q, v)])), v)  # (3)
     q = s.end(end_q, end_v, s.difference(s.q, end_q))
     s.multipliers([1.0], [multiplier])

@@ -32,6 +32,8 @@ from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
 from tests.joints.test_located_bodies import LONG, chain
+from tests.runtime.heaps import column
+from tests.runtime.test_contacts import thrown
 from tests.runtime.test_first_order_states import drives, steered
 from tests.runtime.test_minimal_norm import SYSTEMS
 from tests.runtime.test_singular_mass import hanging_system, rod
@@ -123,6 +125,15 @@ def test_models_compile_without_warnings(compiler: str, name: str, part: int, tm
     assert len(methods) >= 2
     for chosen in methods[part::3]:
         checked(compiler, tmp_path, driver_files(system, chosen), "driver.c")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", ["rattlie", "moreau_jean"])
+def test_time_stepping_compiles_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
+    """Contacts of a fixed topology, and of element types."""
+    for part, system in (("fixed", thrown("numpy")), ("types", column(4))):
+        (tmp_path / part).mkdir()
+        checked(compiler, tmp_path / part, driver_files(system, method(name)), "driver.c")
 
 
 @pytest.mark.slow

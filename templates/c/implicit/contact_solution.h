@@ -10,6 +10,7 @@ static inline void contact_stage_residual(newton_problem *restrict s, const cont
                                           symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     newton_residual(s, u, r);
     for (int k = 0; k < JACOBIAN_VALUES && !s->is_end; k++)
         if (C->is_slip[JACOBIAN_ROW[k]] != 0) s->B[k] = (s->B_n[k] + s->B[k]) / 2;
@@ -62,7 +63,8 @@ static inline int solve_by_cones(newton_problem *restrict s, contact_problem *re
                                  newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    symlie_real last = INFINITY;
+    (void)P;
+    symlie_real last = (symlie_real)INFINITY;
     for (int n = 0; n < CONTACT_STEPS; n++) {
         int status = contact_residual(s, C, -1, s->u, s->r, counts);
         if (status != SYMLIE_DONE) return status;
@@ -86,7 +88,8 @@ static inline int iterate_contacts(newton_problem *restrict s, contact_problem *
                                    int is_soft, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    symlie_real last = INFINITY;
+    (void)P;
+    symlie_real last = (symlie_real)INFINITY;
     C->is_soft = is_soft, C->first_error = 0;
     for (int i = 0; i < CONTACTS; i++) C->last_set[i] = -1;
     for (int n = 0; n < CONTACT_STEPS; n++) {
@@ -95,7 +98,7 @@ static inline int iterate_contacts(newton_problem *restrict s, contact_problem *
         if (status == SYMLIE_DONE && C->error > GROWN_ERROR * C->first_error) {
             /* Contacts are nearly redundant. */
             if (C->is_soft) return SYMLIE_NO_CONTACT_MODE;
-            C->is_soft = 1, last = INFINITY;
+            C->is_soft = 1, last = (symlie_real)INFINITY;
             for (int i = 0; i < CONTACTS; i++) C->last_set[i] = -1;
             copy(UNKNOWNS, s->guess, s->u);
             status = contact_residual(s, C, -1, s->u, s->r, counts);
@@ -123,6 +126,7 @@ SYMLIE_COLD int solve_contacts(newton_problem *restrict s, contact_problem *rest
                                newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     int sweeps = CONTACT_SWEEPS;
     copy(UNKNOWNS, s->u, s->guess);
     for (int n = 0;; n++) {

@@ -100,6 +100,7 @@ static inline int solve_end_with_contacts(newton_problem *restrict s, contact_pr
                                           symlie_real size, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / h;
     for (int k = 0; k < ROWS; k++) s->u[DIMENSION + k] = 0;
     return solve_contacts(s, C, size, SLOW_ENOUGH, counts);

@@ -52,6 +52,7 @@ static inline long long impulse_workspace(const symlie_problem *restrict P)
 static inline int solve_impulses(newton_problem *restrict s, contact_problem *restrict C, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     for (int k = 0; k < UNKNOWNS; k++) s->u[k] = k < DIMENSION ? s->v_n[k] : 0;
     return solve_contacts(s, C, largest_entry(DIMENSION, s->v_n, 1), SLOW_ENOUGH, counts);
 }

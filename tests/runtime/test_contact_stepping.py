@@ -173,6 +173,34 @@ def test_runs_of_heaps_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert asked == [0, 1, 2, 3]
 
 
+def test_energy_of_a_step_is_the_work_of_impulses_along_its_rows() -> None:
+    """A mass slides in a bowl without friction: P₁ acts along the row at the start of a step, P₂ along the one at its
+    end, and the energy rises by errors of order three."""
+    model, r, f, rises = sl.Model("contact_bowl"), 0.5, np.array([0, -G]), []
+    node = model.node("mass", "R2")
+    model.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)
+    model.potential_energy(G * node.x[1])
+    model.contact("wall", r - sl.sqrt(node.x.dot(node.x)))
+    model.initial(node, x=[0.4, 0.1])
+    system = model.derive().compile()
+    for h in (2e-3, 1e-3):
+        solution = sl.solve(system, 1.0, method="rattlie", h=h)
+        x, v, rise = solution.q[:, :2], solution.v, np.diff(solution.outputs["energy"])
+        w, row = np.diff(x, axis=0) / h, -x / np.linalg.norm(x, axis=1)[:, None]
+        work = h / 4 * ((v[1:] + v[:-1] - 2 * w) @ f)
+        for impulse, direction, mean in (
+            (w - v[:-1] - h / 2 * f, row[:-1], (v[:-1] + w) / 2),
+            (v[1:] - w - h / 2 * f, row[1:], (w + v[1:]) / 2),
+        ):
+            size = (impulse * direction).sum(axis=1)
+            assert size.min() >= -tolerances.IMPACT
+            assert np.abs(impulse - size[:, None] * direction).max() <= tolerances.IMPACT
+            work += size * (direction * mean).sum(axis=1)
+        assert np.abs(rise - work).max() <= tolerances.IMPACT
+        rises.append(float(rise.max()))
+    assert abs(math.log2(rises[0] / rises[1]) - 3) <= tolerances.RISE_ORDER
+
+
 def test_energy_of_a_heap_rises_by_errors_of_third_order_only() -> None:
     """Normal forces along the rows of the start of a step do work on curved surfaces; nothing else increases the
     energy."""

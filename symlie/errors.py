@@ -360,6 +360,13 @@ class ContactParadoxError(ContactModeError):
     """
 
 
+class TooManyImpactsError(IntegrationError):
+    """A run has more than a million impacts of contacts.
+
+    Reduce coefficients of restitution, or use time stepping.
+    """
+
+
 class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular.
 

@@ -50,7 +50,7 @@ Stabilization: TypeAlias = StabilizationName | str
 Redundant: TypeAlias = Literal["error", "minimal_norm"]
 """Treatments of redundant constraint equations."""
 
-Impacts: TypeAlias = Literal["newton", "sequential"]
+Impacts: TypeAlias = Literal["newton", "poisson", "sequential"]
 """Treatments of impacts of several contacts at one time."""
 
 ControllerName: TypeAlias = Literal["tumiotto2024", "holzinger2024", "celledoni2022"]

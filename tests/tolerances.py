@@ -1264,10 +1264,6 @@ reactions relative to its weight; found to be 5e-11 and 1e-9."""
 CLUTCH_FIXED = 1e-9
 """Locking of a clutch at a linear torque with steps of an implicit method, which Newton's method solves to 1e-10."""
 
-ROCKING_END = 3e-8
-"""End of infinitely many impacts of a block: near the end, round-off 1e-16 m of the gaps changes speeds of 1e-7 m/s by
-2e-9 m/s, and thus the time that is left, 3e-6 s, by 1e-8 s in single impacts; found to be 7e-9 s."""
-
 IMPACT = 1e-12
 """Times of twenty impacts on a parabola, which methods of order two integrate exactly, and parts of the energy of free
 bodies relative to the largest kinetic energy: rounding of a few hundred steps."""

@@ -29,6 +29,7 @@ class Status(enum.IntEnum):
     INCONSISTENT_RESET = 17
     NO_CONTACT_MODE = 18
     CONTACT_PARADOX = 19
+    TOO_MANY_IMPACTS = 20
 
 
 WHOLE_TURN = 2 * math.pi
@@ -426,9 +427,14 @@ DEPENDENT_CONTACT = 1e-10
 RESTING_SLIP = 1e-8
 """Slip velocity across the direction of sliding, relative to its terms, that is neglected when a contact sticks."""
 
-LAST_IMPACT = 1e-6
+LAST_IMPACT = 1e-3
 """Speed after an impact, relative to the largest speed of approach in a sequence of impacts, from which the rest of the
-sequence is one step."""
+sequence can be one step."""
+
+LAST_IMPACTS = 1e-3
+"""Speed of a fall for the time of the rest of a sequence of impacts, relative to the largest speed of approach, up to
+which this rest is one step: its error is the third power of its time, while an error of rounding of the configuration
+changes the end of the sequence by its ratio to the speed."""
 
 LOWEST_FLIGHT = 1e-13
 """Largest gap between two impacts, relative to the configuration, that rounding hides soon; the rest of the sequence is
@@ -443,6 +449,12 @@ GAP_STEPS = 3
 
 MOST_IMPACTS = 10_000
 """Maximum number of impacts of single contacts at one time, if they are treated sequentially."""
+
+MOST_TIMES_OF_IMPACTS = 1_000_000
+"""Maximum number of impacts of a run; impacts at one time count as one."""
+
+NEWTON_IMPACTS, POISSON_IMPACTS, SEQUENTIAL_IMPACTS = range(3)
+"""Numbers of treatments of impacts."""
 
 FLIGHTS = 2.0
 """Length of the first step after a change of the state at an event, in times between the last two changes: an event in

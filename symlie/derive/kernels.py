@@ -345,12 +345,8 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
 
 
 def _has_impacts(statement: Statement) -> bool:
-    """Return whether events change velocities."""
-    return (
-        bool(statement.resets)
-        or bool(statement.contacts)
-        or any(e.is_engaged and e.event for e in statement.engagements)
-    )
+    """Return whether events other than those of contacts change velocities."""
+    return bool(statement.resets) or any(e.is_engaged and e.event for e in statement.engagements)
 
 
 def _resets(statement: Statement, velocities: list[Expr]) -> tuple[ResetComponent, ...]:

@@ -38,6 +38,7 @@ _MEANINGS = {
     Status.DIVERGING: ("DIVERGING", "the series of a step diverges"),
     Status.ACCUMULATION: ("ACCUMULATION", "changes at events accumulate, which ended the run"),
     Status.NO_CONTACT_MODE: ("NO_CONTACT_MODE", "no combination of open, sliding and sticking contacts is consistent"),
+    Status.TOO_MANY_IMPACTS: ("TOO_MANY_IMPACTS", "too many impacts of contacts"),
     Status.CONTACT_PARADOX: ("CONTACT_PARADOX", "friction of a contact is so large that no force is consistent"),
     Status.INCONSISTENT_RESET: ("INCONSISTENT_RESET", "a reset at an event violates the constraints"),
 }

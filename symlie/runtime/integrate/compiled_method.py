@@ -25,7 +25,7 @@ from symlie.runtime.system.system import System
 _CONTROL_NUMBERS = (
     "is_adaptive", "with_estimate", "safety", "exponent", "fac_min", "fac_max", "hold", "h_min", "h_max", "baumgarte",
     "project_position", "project_velocity", "watches_rank", "max_steps", "order", "tolerance", "stiffness_limit",
-    "hidden_limit", "sequential_impacts",
+    "hidden_limit", "impacts", "most_impacts",
 )  # fmt: skip
 
 

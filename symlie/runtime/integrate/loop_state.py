@@ -50,6 +50,7 @@ class Counters:
     changed_at: float = 0.0
     flight: float = 0.0
     changes_at_once: int = 0
+    impacts: int = 0
     is_after_jump: int = 0
 
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
@@ -68,7 +69,7 @@ class Counters:
             setattr(self, name, getattr(self, name) + 1)
 
 
-OF_CHANGES = ("changed_at", "flight", "changes_at_once")
+OF_CHANGES = ("changed_at", "flight", "changes_at_once", "impacts")
 """Counters of changes of the state at events."""
 
 COUNTERS = tuple(f.name for f in dataclasses.fields(Counters))

@@ -35,6 +35,7 @@ from symlie.errors import (
     NotFiniteError,
     OutsideChartError,
     SingularSystemError,
+    TooManyImpactsError,
 )
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.rank_loss import (
@@ -75,6 +76,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     InconsistentResetError: Status.INCONSISTENT_RESET,
     ContactModeError: Status.NO_CONTACT_MODE,
     ContactParadoxError: Status.CONTACT_PARADOX,
+    TooManyImpactsError: Status.TOO_MANY_IMPACTS,
 }
 """Status of the compiled loop for each exception of a step."""
 
@@ -389,9 +391,7 @@ class TimeLoop:
             self._record()
         try:
             before = plan.end[counters.segment] if control.is_adaptive else planned
-            self.event, flight = change_state(
-                self.system.mechanics, state, events, counters, before, is_sequential=control.sequential_impacts
-            )
+            self.event, flight = change_state(self.system.mechanics, state, events, counters, before, control)
         except (IntegrationError, np.linalg.LinAlgError) as error:
             return Status.SINGULAR if isinstance(error, np.linalg.LinAlgError) else STATUS_OF[type(error)]
         if np.isnan(self.event).any():

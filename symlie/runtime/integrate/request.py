@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symlie.contract.constants import RANK_LIMIT
+from symlie.contract.constants import MOST_TIMES_OF_IMPACTS, RANK_LIMIT
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.options import Impacts
 from symlie.runtime.integrate.choice import default_method
@@ -151,9 +151,7 @@ def _checked(
     if options.multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{options.multipliers}'; use stage or index1.")
     if options.impacts not in get_args(Impacts):
-        raise UnknownNameError(
-            f"Unknown treatment of impacts '{options.impacts}'; use {' or '.join(get_args(Impacts))}."
-        )
+        raise UnknownNameError(f"Unknown treatment of impacts '{options.impacts}'; use newton, poisson or sequential.")
     if not is_whole_number(options.record_every) or options.record_every < 0:
         raise ModelError(
             f"record_every must be a whole number of steps, or 0 for the start and the end only, not "
@@ -319,7 +317,8 @@ def step_control(layout: Layout, method: Method, options: RunOptions, max_steps:
         stiffness_limit(method) if is_adaptive else 0.0,
         RANK_LIMIT if method.keeps_hidden_constraints and not kept.baumgarte else 0.0,
         _rank_watch(layout, method, is_adaptive),
-        options.impacts == "sequential",
+        get_args(Impacts).index(options.impacts),
+        MOST_TIMES_OF_IMPACTS,
     )
 
 

@@ -31,6 +31,7 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
     StepUnderflowError,
+    TooManyImpactsError,
     TooManyStepsError,
 )
 from symlie.options import Multipliers
@@ -112,6 +113,11 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         ContactParadoxError,
         "A contact has too much friction at t = {t:.9g}{where}; reduce the friction coefficient, or use smooth contact "
         "forces.",
+    ),
+    Status.TOO_MANY_IMPACTS: (
+        TooManyImpactsError,
+        "The run has more than {impacts} impacts of contacts until t = {t:.9g}, the last two {flight:.3g} s apart; "
+        "reduce coefficients of restitution, or use method='rattlie' with a fixed step.",
     ),
     Status.OUTSIDE_CHART: (
         OutsideChartError,
@@ -243,8 +249,8 @@ class Run:
         if kind is InconsistentResetError:
             where = violation(self.system.mechanics, state.t, state.at.q, state.at.v)
         elif issubclass(kind, ContactModeError) and not self.method.steps_over(self.system.layout):
-            at, is_sequential = state.at, self.control.sequential_impacts
-            found_here = found_failure(self.system.mechanics, state.t, at.q, at.v, is_sequential=is_sequential)
+            at, treatment = state.at, self.control.impacts
+            found_here = found_failure(self.system.mechanics, state.t, at.q, at.v, treatment=treatment)
             where = f": {found_here[0].lower()}{found_here[1:]}" if found_here else ""
         elif "{where}" in sentence:
             at, segment = state.at, state.counters.segment
@@ -268,8 +274,9 @@ class Run:
                 kind, sentence = ChartSingularityError, _CHART_SINGULARITY
                 where = f"node '{near.node}', where {near.expression} is {near.value[0]:.2g}"
         end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
-        most = self.control.max_steps
-        return kind(sentence.format(t=state.t, where=where, end=end, max_steps=most, advice=advice))
+        most = {"max_steps": self.control.max_steps, "impacts": self.control.most_impacts}
+        flight = state.counters.flight
+        return kind(sentence.format(t=state.t, where=where, end=end, advice=advice, flight=flight, **most))
 
 
 def execute(

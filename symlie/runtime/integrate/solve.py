@@ -96,8 +96,9 @@ def solve(
         treatment of the system, see `System.with_redundant`.
     impacts
         Impacts of several contacts at one time. ``"newton"``: one problem, in which each contact satisfies Newton's
-        law. ``"sequential"``: impacts of single contacts that follow each other, the fastest first, as in Newton's
-        cradle.
+        law for velocities. ``"poisson"``: a compression until no contact approaches, then an expansion with the part e
+        of its normal impulses. ``"sequential"``: impacts of single contacts that follow each other, the fastest first,
+        as in Newton's cradle.
     trace
         True: record all attempted steps, with error estimates and Newton iterations; see `Trace`.
     max_steps

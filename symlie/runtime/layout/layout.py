@@ -304,6 +304,15 @@ class Layout(ComponentNames):
     @property
     def conserves_energy(self) -> bool:
         """True if T + V is constant."""
+        return not len(self.contacts) and self._only_contacts_change_energy
+
+    @property
+    def loses_energy_at_contacts(self) -> bool:
+        """True if T + V changes only by impacts and friction of contacts, which reduce it."""
+        return bool(len(self.contacts)) and self._only_contacts_change_energy
+
+    @property
+    def _only_contacts_change_energy(self) -> bool:
         is_driven = bool(self.inputs) or bool(self.manifest.motions)
         return not is_driven and all(e.conserves_energy for e in self.elements)
 

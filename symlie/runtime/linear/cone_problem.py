@@ -76,10 +76,11 @@ def solved_cone(
     *,
     holds: bool = False,
     start: Array | None = None,
+    least: Array | None = None,
 ) -> Array | None:
     """Return P for blocks that start at the indices ``begin``, or None if no solution is found; ``sizes`` are those of
     the terms of c, ξ_N = 0 if contacts are to hold, and the iteration starts from zero, or
-    with sweeps from ``start``."""
+    with sweeps from ``start``. Normal impulses are at least ``least``, of which entries of slip do not count."""
     if not len(begin):
         return np.zeros(0)
     ends = np.append(begin[1:], len(c))
@@ -94,17 +95,18 @@ def solved_cone(
     blocks: list[_Block] = list(zip(begin.tolist(), ends.tolist(), of_blocks, strict=True))
     size = max(float(np.abs(d).max(initial=0)), float((sizes / scale).max(initial=0)))
     y = np.zeros(len(c)) if start is None else start * scale
+    low = np.zeros(len(c)) if least is None else least * scale
     for restart in range(CONE_RESTARTS + 1):
         sweeps = CONE_SWEEPS if restart else 0 if start is None else CONE_FIRST_SWEEPS
         last = y.copy()
         for _ in range(sweeps):
             last[:] = y
-            _sweep(H, d, y, blocks, friction, holds=holds)
+            _sweep(H, d, y, low, blocks, friction, holds=holds)
         if restart > 1:
-            y = _drifted(lambda z: _natural_map(H, d, z, blocks, friction, holds=holds)[0], y, y - last)
+            y = _drifted(lambda z: _natural_map(H, d, z, low, blocks, friction, holds=holds)[0], y, y - last)
         residual, swept = np.inf, y
         for _ in range(CONE_STEPS):
-            F, D = _natural_map(H, d, y, blocks, friction, holds=holds)
+            F, D = _natural_map(H, d, y, low, blocks, friction, holds=holds)
             residual = float(np.abs(F).max(initial=0))
             if residual <= CONE_TOLERANCE * max(size, float(np.abs(y).max(initial=0))):
                 return np.asarray(y / scale)
@@ -112,7 +114,7 @@ def solved_cone(
             if not np.isfinite(y).all():
                 break
         y = swept
-    residual = float(np.abs(_natural_map(H, d, y, blocks, friction, holds=holds)[0]).max(initial=0))
+    residual = float(np.abs(_natural_map(H, d, y, low, blocks, friction, holds=holds)[0]).max(initial=0))
     is_near = residual <= CONE_ACCEPTED * max(size, float(np.abs(y).max(initial=0)))
     return np.asarray(y / scale) if is_near else None
 
@@ -125,7 +127,7 @@ def _drifted(residual: Callable[[Array], Array], y: Array, change: Array) -> Arr
     return y + part / 2 * change if part > 1 else y
 
 
-def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, *, holds: bool) -> None:
+def _sweep(H: Array, d: Array, y: Array, low: Array, blocks: list[_Block], friction: Array, *, holds: bool) -> None:
     """One Gauss–Seidel sweep, in place."""
     for (n, e, rubbing), mu in zip(blocks, friction.tolist(), strict=True):
         if rubbing is not None:
@@ -137,7 +139,7 @@ def _sweep(H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, 
             size = float(np.linalg.norm(s))
             y[n:e] = s if size <= radius else radius * s / size
             continue
-        y[n] = max(-np.inf if holds else 0.0, y[n] - (H[n] @ y + d[n]))
+        y[n] = max(-np.inf if holds else low[n], y[n] - (H[n] @ y + d[n]))
         if e > n + 1:
             s = y[n + 1 : e] - _step(H, n, e) * (H[n + 1 : e] @ y + d[n + 1 : e])
             size, radius = float(np.linalg.norm(s)), mu * max(y[n], 0.0)
@@ -151,7 +153,7 @@ def _step(H: Array, n: int, e: int) -> float:
 
 
 def _natural_map(
-    H: Array, d: Array, y: Array, blocks: list[_Block], friction: Array, *, holds: bool
+    H: Array, d: Array, y: Array, low: Array, blocks: list[_Block], friction: Array, *, holds: bool
 ) -> tuple[Array, Array]:
     """Return P - prox(P - r ξ) and an element of its generalised derivative."""
     xi, F, D = H @ y + d, np.zeros(len(d)), np.zeros((len(d), len(d)))
@@ -160,10 +162,10 @@ def _natural_map(
             radius, slope = rubbing.radius(y)
             _map_tangents(slice(n, e), _step(H, n - 1, e), radius, slope, rubbing.direction, (H, y, xi), (F, D))
             continue
-        if holds or y[n] - xi[n] > 0:
+        if holds or y[n] - low[n] - xi[n] > 0:
             F[n], D[n] = xi[n], H[n]
         else:
-            F[n], D[n, n] = y[n], 1.0
+            F[n], D[n, n] = y[n] - low[n], 1.0
         if e == n + 1:
             continue
         t, r = slice(n + 1, e), _step(H, n, e)

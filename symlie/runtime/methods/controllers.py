@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from symlie.contract.constants import TIME_RESOLUTION
+from symlie.contract.constants import MOST_TIMES_OF_IMPACTS, NEWTON_IMPACTS, TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError
 from symlie.options import ControllerName
 from symlie.runtime.layout.layout import Array
@@ -128,8 +128,9 @@ class StepControl(Brief):
     """Limit of |B v + b| relative to max(1, |v|) with redundant constraints; 0: none."""
     watches_rank: int = 0
     """Treatment of singular configurations: 0 none, 1 count them, 2 project the state as well."""
-    sequential_impacts: bool = False
-    """True: impacts of contacts at one time follow each other; False: they are one problem."""
+    impacts: int = NEWTON_IMPACTS
+    """Treatment of impacts of contacts at one time."""
+    most_impacts: int = MOST_TIMES_OF_IMPACTS
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
         """Return the norm of a difference ŷ - y relative to the tolerances."""

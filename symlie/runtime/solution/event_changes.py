@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
 from symlie.contract.constants import ENGAGED, VELOCITY_STEPS
 from symlie.contract.manifest import CONTACT_EVENTS
 from symlie.errors import ModelError
+from symlie.options import Impacts
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import method_of_run
 from symlie.runtime.solution.recorder import Event
@@ -79,14 +80,14 @@ def changed(mechanics: Mechanics, t: float, q: Array, v: Array, multipliers: Arr
 
 
 def contacts_at_events(
-    mechanics: Mechanics, t: float, q: Array, v: Array, events: Iterable[int], end: float, *, is_sequential: bool
+    mechanics: Mechanics, t: float, q: Array, v: Array, events: Iterable[int], end: float, *, treatment: int
 ) -> Switched:
     """State after the changes of contacts at events, given by their numbers; see `ContactSwitching.switched`."""
     kinds: list[set[int]] = [set() for _ in CONTACT_EVENTS]
     for event in events:
         if (found := int(mechanics.layout.contact_of_event[event])) >= 0:
             kinds[found % len(kinds)].add(found // len(kinds))
-    return ContactSwitching(mechanics, is_sequential=is_sequential).switched(t, q, v, Fired(*kinds), end)
+    return ContactSwitching(mechanics, treatment=treatment).switched(t, q, v, Fired(*kinds), end)
 
 
 def impacts_of(solution: Solution) -> list[Impact]:
@@ -106,8 +107,8 @@ def impacts_of(solution: Solution) -> list[Impact]:
                 continue
             q, v, _, _ = changed(mechanics, t, before.q, before.v, before.multipliers, at_once)
             end = next((later for later in times if later > t), float(solution.t[-1]) + np.finfo(float).tiny)
-            is_sequential = solution.settings.get("impacts") == "sequential"
-            after = contacts_at_events(mechanics, t, q, v, at_once, end, is_sequential=is_sequential)
+            treatment = get_args(Impacts).index(solution.settings.get("impacts", "newton"))
+            after = contacts_at_events(mechanics, t, q, v, at_once, end, treatment=treatment)
             found += _impact(solution, t, (q, v), after)
     return found
 

@@ -71,6 +71,18 @@ static inline long long evaluation_workspace(const symlie_problem *restrict P)
     return STORAGE + 3LL * JACOBIAN_VALUES + 2LL * DIMENSION + 6LL * ROWS + REACTIONS;
 }
 
+/* Compute G = W X^T. */
+static inline void multiply_rows(const symlie_problem *restrict P, const contact_rows *restrict R)
+{
+    const int rows = R->begin[R->count];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < rows; j++) {
+            symlie_real sum = 0;
+            for (int k = 0; k < DIMENSION; k++) sum += R->W[i * DIMENSION + k] * R->X[j * DIMENSION + k];
+            R->G[i * CONTACT_ROWS + j] = sum;
+        }
+}
+
 /* Evaluate the rows of the contacts in R, of which `contact` and `contacts` are known, and of all friction. */
 SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                       const symlie_real *restrict v, const symlie_real *restrict law, mass_matrix *restrict mass,
@@ -131,12 +143,7 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
         }
     }
     R->begin[R->count] = row;
-    for (int i = 0; i < row; i++)
-        for (int j = 0; j < row; j++) {
-            symlie_real sum = 0;
-            for (int k = 0; k < DIMENSION; k++) sum += R->W[i * DIMENSION + k] * R->X[j * DIMENSION + k];
-            R->G[i * CONTACT_ROWS + j] = sum;
-        }
+    multiply_rows(P, R);
     return SYMLIE_DONE;
 }
 

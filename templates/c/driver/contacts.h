@@ -8,8 +8,8 @@
 static inline long long contact_workspace(const symlie_problem *restrict P)
 {
     return CONTACT_MEMORY + 2LL * CONE_WORKSPACE(CONTACT_ROWS) + evaluation_workspace(P) + mode_workspace(P) + acceleration_workspace(P)
-           + 2LL * CONTACTS + 6LL * CONTACT_ROWS + 3LL * STORAGE + 8LL * DIMENSION + 8LL * ROWS + 2LL * JACOBIAN_VALUES + 4LL * REACTIONS
-           + CONTACT_ROWS * (long long)(CONTACT_ROWS + REACTIONS);
+           + 2LL * CONTACTS + 6LL * CONTACT_ROWS + 5LL * STORAGE + 11LL * DIMENSION + 10LL * ROWS + 2LL * JACOBIAN_VALUES + 4LL * REACTIONS
+           + CONTACT_ROWS * (long long)(DIMENSION + CONTACT_ROWS + REACTIONS);
 }
 
 /* Collect the events of contacts at the time of the state. */
@@ -97,6 +97,29 @@ SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_rea
     return SYMLIE_NO_CONTACT_MODE;
 }
 
+/* Compute the impulses p of an impact by Poisson's hypothesis: those of compression, after which no contact approaches, then
+ * those of expansion, whose normal components are at least the part e of those of compression. */
+SYMLIE_COLD int impact_in_phases(const symlie_problem *restrict P, symlie_real *restrict work, const contact_rows *restrict R,
+                                 const symlie_real *restrict law, const cone_friction *rubbing, symlie_real *restrict p)
+{
+    ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
+    ARRAY(compression, CONTACT_ROWS);
+    ARRAY(least, CONTACT_ROWS);
+    ARRAY(after, CONTACT_ROWS);
+    const int rows = R->begin[R->count];
+    if (!solve_cone(R->count, 0, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, rubbing, 0, memory, compression)) return SYMLIE_NO_CONTACT_MODE;
+    for (int k = 0; k < rows; k++) {
+        symlie_real change = 0;
+        for (int j = 0; j < rows; j++) change += R->G[k * CONTACT_ROWS + j] * compression[j];
+        after[k] = R->rate[k] + change, least[k] = 0;
+    }
+    for (int i = 0; i < R->contacts; i++) least[R->begin[i]] = law[2 * R->contact[i] + 1] * fmax(compression[R->begin[i]], 0);
+    if (!solve_bounded_cone(R->count, 0, R->begin, CONTACT_ROWS, R->G, after, R->friction, R->size, rubbing, least, 0, memory, p))
+        return SYMLIE_NO_CONTACT_MODE;
+    for (int k = 0; k < rows; k++) p[k] += compression[k];
+    return SYMLIE_DONE;
+}
+
 /* Store the sizes of rows by equation. */
 static inline void known_sizes(const symlie_problem *restrict P, const contact_rows *restrict R, const symlie_real *restrict size, symlie_real *restrict out)
 {
@@ -118,9 +141,10 @@ static inline void move_by(const symlie_problem *restrict P, symlie_real *restri
     copy(STORAGE, moved, q);
 }
 
-/* Close contacts after the rest of a sequence of impacts, which lasts for the time `left`. */
-SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real left, const symlie_real *restrict law,
-                             int *restrict fired, mass_matrix *restrict mass, symlie_state *restrict state,
+/* Close contacts after the rest of a sequence of impacts, which lasts for the time `left`, with the ratio of speeds after and
+ * before each impact. Impulses change the velocity at the mean time left / (1 + ratio). */
+SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real left, symlie_real ratio,
+                             const symlie_real *restrict law, int *restrict fired, mass_matrix *restrict mass, symlie_state *restrict state,
                              contact_rows *restrict R)
 {
     ARRAY(p, CONTACT_ROWS);
@@ -133,6 +157,8 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(memory, CONE_WORKSPACE(CONTACT_ROWS));
     ARRAY(a, DIMENSION);
+    ARRAY(later, DIMENSION);
+    ARRAY(X, CONTACT_ROWS * DIMENSION);
     ARRAY(sizes, ROWS);
     ARRAY(none, CONTACTS + REACTIONS);
     for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
@@ -147,14 +173,25 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     for (int pass = 0; pass < 2 && status == SYMLIE_DONE; pass++) {
         status = evaluate_contact_rows(P, work, TIME_OF(state), state->q, v, law, mass, R);
         if (status != SYMLIE_DONE) break;
+        if (pass) {
+            for (int k = 0; k < R->begin[R->count] * DIMENSION; k++) R->X[k] = (ratio * X[k] + R->X[k]) / (1 + ratio);
+            multiply_rows(P, R);
+        }
         const cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
         if (!solve_cone(R->count, 1, R->begin, CONTACT_ROWS, R->G, R->rate, R->friction, R->size, &rubbing, 0, memory, p)) return SYMLIE_NO_CONTACT_MODE;
         if (pass) break;
-        copy(DIMENSION, v, d);
+        copy(CONTACT_ROWS * DIMENSION, R->X, X);
+        for (int k = 0; k < DIMENSION; k++) d[k] = 0;
         add_contact_impulses(P, R, p, d);
-        for (int k = 0; k < DIMENSION; k++) d[k] = left * 0.5 * (state->v[k] + d[k]);
+        for (int k = 0; k < DIMENSION; k++) {
+            v[k] += d[k];
+            d[k] = left * (state->v[k] + left * 0.5 * a[k] + ratio / (1 + ratio) * d[k]);
+        }
         move_by(P, state->q, d, moved);
         set_time(state, TIME_OF(state) + left);
+        status = index1_acceleration(P, work, TIME_OF(state), state->q, v, mass, later, b);
+        if (status != SYMLIE_DONE) break;
+        for (int k = 0; k < DIMENSION; k++) v[k] = state->v[k] + left * 0.5 * (a[k] + later[k]);
         if (MOTIONS) system_prescribe(P, TIME_OF(state), state->q, v);
         with_contacts(P, state->q, 0, moved);
         system_jacobian(P, TIME_OF(state), moved, v, B);
@@ -170,6 +207,64 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     for (int i = 0; i < R->contacts; i++) state->q[contact_of(P, R->contact[i])[CONTACT_SPEED]] = 0;
     known_sizes(P, R, R->size, sizes);
     return find_modes(P, work, TIME_OF(state), state->q, state->v, law, fired, sizes, mass, R);
+}
+
+/* Return whether a contact that is not among `count` closing ones penetrates. */
+static inline int other_contact_penetrates(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
+                                           const int *restrict closing, int count)
+{
+    ARRAY(full, STORAGE);
+    ARRAY(gap, ROWS);
+    const symlie_real rounding = CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
+    with_contacts(P, state->q, 1, full);
+    system_constraint(P, TIME_OF(state), full, gap);
+    for (int i = 0; i < CONTACTS; i++) {
+        int is_closing = !is_contact(P, i);
+        for (int k = 0; k < count; k++) is_closing |= closing[k] == i;
+        if (!is_closing && gap[contact_of(P, i)[CONTACT_NORMAL]] < -rounding) return 1;
+    }
+    return 0;
+}
+
+/* Find the time of the rest of a sequence of impacts up to the order three, from its first approximation *left: the acceleration
+ * towards a contact after it, in the modes before it, replaces that before it, `fall`, by a third. Close the contacts if the
+ * rest ends before `end` and, if `checks` is 1, other contacts have not closed until then; otherwise the state remains and
+ * *left is infinite. */
+SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real *restrict left, symlie_real ratio,
+                               symlie_real fall, int contact, int checks, symlie_real end, const symlie_real *restrict law, int *restrict fired,
+                               mass_matrix *restrict mass, symlie_state *restrict state, contact_rows *restrict R)
+{
+    int closing[CONTACTS], count = R->contacts;
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    const symlie_real t = TIME_OF(state);
+    copy(STORAGE, state->q, q);
+    copy(DIMENSION, state->v, v);
+    for (int i = 0; i < count; i++) closing[i] = R->contact[i];
+    int status = end_sequence(P, work, *left, ratio, law, fired, mass, state, R);
+    if (status != SYMLIE_DONE || !(*left > 0)) return status;
+    copy(UNWRAPPED, q + STORAGE - UNWRAPPED, state->q + STORAGE - UNWRAPPED);
+    status = index1_acceleration(P, work, TIME_OF(state), state->q, state->v, mass, a, lambda);
+    R->contacts = 1, R->contact[0] = contact;
+    if (status == SYMLIE_DONE) status = evaluate_contact_rows(P, work, TIME_OF(state), state->q, state->v, law, mass, R);
+    if (status != SYMLIE_DONE) return status;
+    *left *= 3 / (2 - (along_row(P, R, 0, a) + R->curvature[0]) / fall);
+    copy(STORAGE, q, state->q);
+    copy(DIMENSION, v, state->v);
+    set_time(state, t);
+    R->contacts = count;
+    for (int i = 0; i < count; i++) R->contact[i] = closing[i];
+    if (t + *left < end) {
+        status = end_sequence(P, work, *left, ratio, law, fired, mass, state, R);
+        if (status != SYMLIE_DONE || !checks || !other_contact_penetrates(P, work, state, closing, count)) return status;
+        copy(STORAGE, q, state->q);
+        copy(DIMENSION, v, state->v);
+        set_time(state, t);
+    }
+    *left = INFINITY;
+    return SYMLIE_DONE;
 }
 
 /* Let contacts with events change their modes. The rest of a sequence of impacts ends before the time `end`. */
@@ -220,15 +315,18 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     for (int k = 0; k < size; k++) after[k] = R->rate[k];
     for (int k = 0; k < CONTACT_ROWS; k++) approach[k] = 0;
     for (int i = 0; i < touching; i++) approach[i] = -R->rate[begin[i]], after[begin[i]] *= 1 + law[2 * chosen[i] + 1];
-    if (control->sequential_impacts)
+    if (++state->impacts > control->most_impacts) return SYMLIE_TOO_MANY_IMPACTS;
+    if (control->impacts == SEQUENTIAL_IMPACTS)
         status = impacts_in_sequence(P, work, R, law, p);
+    else if (control->impacts == POISSON_IMPACTS)
+        status = impact_in_phases(P, work, R, law, &rubbing, p);
     else
         status = solve_cone(R->count, 0, begin, CONTACT_ROWS, R->G, after, R->friction, R->size, &rubbing, 0, memory, p) ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
     if (status != SYMLIE_DONE) return status;
     add_contact_impulses(P, R, p, state->v);
-    symlie_real fastest = 0, met = 0, longest = 0, fall = 0, most = 0;
-    int resting = 0, is_resting[CONTACTS], is_last[CONTACTS], all[CONTACTS];
-    for (int i = 0; i < CONTACTS; i++) is_resting[i] = is_last[i] = 0, all[i] = i;
+    symlie_real fastest = 0, met = 0, longest = 0, own = 0, fall = 0, most = 0;
+    int resting = 0, is_low = 0, slowest = 0, is_resting[CONTACTS], all[CONTACTS];
+    for (int i = 0; i < CONTACTS; i++) is_resting[i] = 0, all[i] = i;
     for (int i = 0; i < touching; i++) {
         const int n = begin[i];
         symlie_real change = 0, *largest = state->q + contact_of(P, chosen[i])[CONTACT_SPEED];
@@ -241,7 +339,6 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
             R->size[j] = fmax(R->size[j], now);
         }
         is_resting[i] = after[i] <= CONTACT_ROUNDING * R->size[n];
-        is_last[i] = !is_resting[i] && after[i] <= LAST_IMPACT * *largest;
         met = fmax(met, approach[i]);
         all[i] = chosen[i];
     }
@@ -267,22 +364,26 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     R->contacts = 0;
     for (int i = 0; i < touching; i++) {
         const symlie_real towards = -(along_row(P, R, begin[i], a) + R->curvature[begin[i]]);
-        const int is_back = !is_resting[i] && towards > 0;
-        is_last[i] |= is_back && after[i] * after[i] <= lowest * towards;
+        const int is_back = !is_resting[i] && towards > 0, is_lowest = is_back && after[i] * after[i] <= lowest * towards;
+        const int is_last = is_lowest || (is_back && after[i] <= LAST_IMPACT * state->q[contact_of(P, all[i])[CONTACT_SPEED]]);
+        is_low |= is_lowest;
         if (is_back && (!(*flight > 0) || 2 * after[i] / towards < *flight)) *flight = 2 * after[i] / towards;
-        if (is_back && is_last[i]) fall = fmax(fall, towards), most = fmax(most, state->q[contact_of(P, all[i])[CONTACT_SPEED]]);
-        if (is_back && is_last[i]) longest = fmax(longest, 2 * after[i] / towards), fastest = fmax(fastest, after[i]), closes = 1;
-        if (is_resting[i] || (is_back && is_last[i])) closing[R->contacts++] = all[i];
+        if (is_last) fall = fmax(fall, towards), most = fmax(most, state->q[contact_of(P, all[i])[CONTACT_SPEED]]);
+        if (is_last) fastest = fmax(fastest, after[i]), closes = 1;
+        if (is_last && 2 * after[i] / towards > longest) longest = 2 * after[i] / towards, slowest = all[i], own = towards;
+        if (is_resting[i] || is_last) closing[R->contacts++] = all[i];
     }
     if (closes) {
         symlie_real left = fastest < met ? longest / (1 - fastest / met) : INFINITY;
+        const int is_short = fall * left <= LAST_IMPACTS * most;
         /* A long rest of slow impacts, in which other motions count, is omitted. */
         const symlie_real height = fmax(lowest / (2 * LOWEST_FLIGHT), most * most / fall);
-        if (left < TIME_RESOLUTION * fabs(t) || !(fall * left * left <= LONGEST_REST * height)) left = 0;
-        if (t + left < end) {
+        if (left < TIME_RESOLUTION * fabs(t) || !(is_short || fall * left * left <= LONGEST_REST * height)) left = 0;
+        if ((is_short || is_low) && t + left < end) {
             for (int i = 0; i < R->contacts; i++) chosen[i] = closing[i];
-            *flight = 0;
-            return end_sequence(P, work, left, law, fired, mass, state, R);
+            status = close_contacts(P, work, &left, fastest / met, own, slowest, !is_low, end, law, fired, mass, state, R);
+            if (left < INFINITY) *flight = 0;
+            return status;
         }
     }
     return SYMLIE_DONE;

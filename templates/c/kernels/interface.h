@@ -130,6 +130,7 @@ typedef struct {
     symlie_scalar changed_at;   /* time of the last change of the state at an event, and the time between the last two */
     symlie_scalar flight;
     long long changes_at_once;  /* number of such changes that time does not separate */
+    long long impacts;          /* number of impacts of contacts; those at one time count as one */
     long long is_after_jump;    /* 1 after a jump of accelerations, until lambda is computed */
 } symlie_state;
 
@@ -156,7 +157,8 @@ typedef struct {
     symlie_scalar tolerance;    /* smallest relative tolerance, for methods with a selectable order */
     symlie_scalar stiffness_limit; /* h |lambda| above which steps are suspicious; 0: no stiffness detection */
     symlie_scalar hidden_limit; /* limit of |B v + b| over max(1, |v|) with redundant constraints; 0: none */
-    long long sequential_impacts; /* 1: impacts at one time follow each other; 0: they are one problem */
+    long long impacts;          /* treatment of impacts at one time: NEWTON_IMPACTS, POISSON_IMPACTS, SEQUENTIAL_IMPACTS */
+    long long most_impacts;     /* maximum number of impacts of a run */
     const int *event_direction; /* direction of each event: 1 rising, -1 falling, 0 both */
     const unsigned char *event_is_terminal;
     const unsigned char *event_changes; /* 1 for events that change the state */

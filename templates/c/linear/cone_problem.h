@@ -38,6 +38,7 @@ typedef struct {
     symlie_real *D;
     symlie_real *slope; /* derivative of a radius */
     const cone_friction *rubbing;
+    const symlie_real *least; /* least normal impulses, in the places of equations; null for zero */
     symlie_real *column; /* original indices of the columns of D during its elimination */
 } cone_problem;
 
@@ -90,6 +91,13 @@ static inline const symlie_real *cone_direction(const cone_problem *restrict C, 
     return k >= 0 && C->rubbing->slides && C->rubbing->slides[k] ? C->rubbing->direction : 0;
 }
 
+/* Least scaled normal impulse of the block whose first equation is n. */
+static inline symlie_real least_impulse(const cone_problem *restrict C, int n)
+{
+    if (!C->least) return 0;
+    return C->least[n] * C->scale[n];
+}
+
 /* Evaluate the natural map, and its derivative if `differentiates` is 1. Return its largest absolute entry. */
 static inline symlie_real natural_map(const cone_problem *restrict C, int differentiates)
 {
@@ -100,11 +108,13 @@ static inline symlie_real natural_map(const cone_problem *restrict C, int differ
     for (int i = 0; i < C->count; i++) {
         const int has_normal = i < C->count - C->rubbing->count, n = C->begin[i], first = n + has_normal, e = C->begin[i + 1];
         symlie_real *restrict D = C->D;
-        if (has_normal && (C->holds || C->y[n] - C->xi[n] > 0)) {
+        symlie_real low = 0;
+        if (has_normal) low = least_impulse(C, n);
+        if (has_normal && (C->holds || C->y[n] - low - C->xi[n] > 0)) {
             C->F[n] = C->xi[n];
             for (int j = 0; differentiates && j < size; j++) D[n * size + j] = C->H[n * size + j];
         } else if (has_normal) {
-            C->F[n] = C->y[n];
+            C->F[n] = C->y[n] - low;
             if (differentiates) D[n * size + n] = 1;
         }
         if (e == first) continue;
@@ -200,7 +210,7 @@ static inline void sweep_cone(const cone_problem *restrict C)
     for (int i = 0; i < C->count; i++) {
         const int has_normal = i < C->count - C->rubbing->count, n = C->begin[i], first = n + has_normal, e = C->begin[i + 1];
         if (has_normal) C->y[n] -= cone_rate(C, n);
-        if (has_normal && !C->holds) C->y[n] = fmax(0, C->y[n]);
+        if (has_normal && !C->holds) C->y[n] = fmax(least_impulse(C, n), C->y[n]);
         if (e == first) continue;
         const symlie_real radius = cone_radius(C, i, 0), *d = cone_direction(C, i);
         for (int k = first; k < e && d; k++) C->y[k] = -radius * d[k];
@@ -231,14 +241,16 @@ static inline void follow_drift(const cone_problem *restrict C, symlie_real *res
 }
 
 /* Compute P for the matrix G, whose rows have the given stride; xi_N = 0 if contacts are to hold; `sizes` are
- * those of the terms of c; the iteration starts with sweeps from `start`, or
- * from zero if it is null. Return 0 if no solution is found. */
-static inline int solve_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G, const symlie_real *restrict c,
-                             const symlie_real *restrict friction, const symlie_real *restrict sizes, const cone_friction *rubbing,
-                             const symlie_real *restrict start, symlie_real *restrict work, symlie_real *restrict P)
+ * those of the terms of c; normal impulses are at least `least`, or zero if it is null; the iteration starts with sweeps
+ * from `start`, or from zero if it is null. Return 0 if no solution is found. */
+static inline int solve_bounded_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G,
+                                     const symlie_real *restrict c, const symlie_real *restrict friction, const symlie_real *restrict sizes,
+                                     const cone_friction *rubbing, const symlie_real *restrict least, const symlie_real *restrict start,
+                                     symlie_real *restrict work, symlie_real *restrict P)
 {
     const int size = begin[count];
-    cone_problem problem = {.count = count, .holds = holds, .begin = begin, .friction = friction, .H = work, .rubbing = rubbing}, *C = &problem;
+    cone_problem problem = {.count = count, .holds = holds, .begin = begin, .friction = friction, .H = work, .rubbing = rubbing, .least = least};
+    cone_problem *C = &problem;
     C->D = C->H + size * size;
     C->d = C->D + size * size;
     C->scale = C->d + size;
@@ -277,6 +289,14 @@ static inline int solve_cone(int count, int holds, const int *begin, int stride,
     if (!is_solved) is_solved = cone_is_solved(C, CONE_ACCEPTED, natural_map(C, 0));
     for (int k = 0; k < size; k++) P[k] = C->y[k] / C->scale[k];
     return is_solved;
+}
+
+/* The same for normal impulses that are not negative. */
+static inline int solve_cone(int count, int holds, const int *begin, int stride, const symlie_real *restrict G, const symlie_real *restrict c,
+                             const symlie_real *restrict friction, const symlie_real *restrict sizes, const cone_friction *rubbing,
+                             const symlie_real *restrict start, symlie_real *restrict work, symlie_real *restrict P)
+{
+    return solve_bounded_cone(count, holds, begin, stride, G, c, friction, sizes, rubbing, 0, start, work, P);
 }
 
 #endif

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from symlie.contract.constants import POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
-from symlie.errors import InconsistentResetError, NotFiniteError
+from symlie.errors import InconsistentResetError, NotFiniteError, TooManyImpactsError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.integrate.within.event_search import AT_START
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.stepper import State
 from symlie.runtime.solution.event_changes import changed, contacts_at_events
 from symlie.runtime.system.mechanics import Mechanics
 
 
 def change_state(
-    mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters, end: float, *, is_sequential: bool
+    mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters, end: float, control: StepControl
 ) -> tuple[Array, float]:
     """Apply the changes of events at the time of a state, and return the values of all event functions afterwards, with
     the shortest time until a contact closes again, 0 if it is unknown.
@@ -30,7 +31,10 @@ def change_state(
     _, known = _sized_residual(mechanics, t, state.q, state.v)
     state.q, state.v, _, moves = changed(mechanics, t, state.q, state.v, state.multipliers, events)
     if len(layout.contacts):
-        found = contacts_at_events(mechanics, t, state.q, state.v, events, end, is_sequential=is_sequential)
+        found = contacts_at_events(mechanics, t, state.q, state.v, events, end, treatment=control.impacts)
+        counters.impacts += bool((found.impulses[layout.contacts[:, 0]] > 0)[layout.contacts[:, 0] >= 0].any())
+        if counters.impacts > control.most_impacts:
+            raise TooManyImpactsError(f"There are more than {control.most_impacts} impacts.")
         t, state.q, state.v, flight, moves = found.t, found.q, found.v, found.flight, True
         state.t = t
     if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):

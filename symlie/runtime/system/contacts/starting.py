@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symlie.contract.constants import POSITION_TOLERANCE
+from symlie.contract.constants import NEWTON_IMPACTS, POSITION_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.event_changes import CONTACT_TABLE, UNDETERMINED
 from symlie.runtime.layout.layout import Array, Layout
@@ -24,7 +24,7 @@ def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump
     largest = layout.contacts[:, CONTACT_TABLE.index("largest_speed")]
     if not is_jump and not (q[largest] == UNDETERMINED).any():
         return q, v
-    contacts = ContactSwitching(mechanics, is_sequential=False)
+    contacts = ContactSwitching(mechanics, treatment=NEWTON_IMPACTS)
     _check_gaps(layout, q, contacts.gaps(t, q))
     found = contacts.switched(t, q, v, Fired(), np.inf)
     normal = layout.contacts[:, 0]

@@ -4,10 +4,14 @@ An impact changes the velocities by the impulses P of contacts, and those of the
 
     M (v⁺ - v⁻) + BᵀΛ = WᵀP,    B v⁺ + b = 0,    ξ = W v⁺ + b + e (W v⁻ + b),
 
-where ξ and P solve a contact problem, and e is zero for slip velocities. The modes of all contacts at rest follow from
-the same problem for accelerations and forces. If impacts accumulate, those that are left take the time
-τ = 2 u / (a (1 - e)), where u is the speed after an impact and a the acceleration towards it: one step with the mean
-velocity closes the contact. If other contacts take part, the ratio of speeds after and before the impact replaces e.
+where ξ and P solve a contact problem, and e is zero for slip velocities. By Poisson's hypothesis, this problem with
+e = 0 is the compression; an expansion follows, in which normal impulses are at least the part e of those before. The
+modes of all contacts at rest follow from the same problem for accelerations and forces.
+
+If impacts accumulate, those that are left take the time τ = 2 u / (a (1 - e)), where u is the speed after an impact and
+a the acceleration towards it: one step closes the contact. The impulses of a geometric sequence of impacts act at the
+mean time τ / (1 + e), and a is the mean of those before and after with the weights 2/3 and 1/3; then the error is
+O(τ³). If other contacts take part, the ratio of speeds after and before the impact replaces e.
 
 Friction of bilateral constraints takes part in each problem, with impulses of at most μ |Λ| in an impact. It has no gap
 and is never open; its blocks follow those of contacts.
@@ -26,10 +30,13 @@ from symlie.contract.constants import (
     DEPENDENT_CONTACT,
     GAP_STEPS,
     LAST_IMPACT,
+    LAST_IMPACTS,
     LIFTED,
     LONGEST_REST,
     LOWEST_FLIGHT,
     MOST_IMPACTS,
+    NEWTON_IMPACTS,
+    POISSON_IMPACTS,
     RESTING_SLIP,
     TIME_RESOLUTION,
 )
@@ -52,9 +59,9 @@ class Fired:
     slip: Collection[int] = ()
 
 
-def found_failure(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_sequential: bool) -> str:
+def found_failure(mechanics: Mechanics, t: float, q: Array, v: Array, *, treatment: int) -> str:
     """Message of the contact problem without solution at a state, or an empty string if there is none."""
-    contacts = ContactSwitching(mechanics, is_sequential=is_sequential)
+    contacts = ContactSwitching(mechanics, treatment=treatment)
     everything = range(len(mechanics.layout.contacts))
     for fired in (Fired(), Fired(touch=everything), Fired(slip=everything), Fired(stick=everything)):
         try:
@@ -118,12 +125,13 @@ class ContactSwitching:
     ----------
     mechanics
         Equations of motion.
-    is_sequential
-        True: impacts at the same time follow each other, the fastest first; False: they are one problem.
+    treatment
+        Treatment of impacts at the same time: ``NEWTON_IMPACTS``, one problem with Newton's law; ``POISSON_IMPACTS``,
+        one problem of compression and one of expansion; ``SEQUENTIAL_IMPACTS``, the fastest first.
     """
 
-    def __init__(self, mechanics: Mechanics, *, is_sequential: bool) -> None:
-        self._mechanics, self._is_sequential = mechanics, is_sequential
+    def __init__(self, mechanics: Mechanics, *, treatment: int) -> None:
+        self._mechanics, self._treatment = mechanics, treatment
         table = mechanics.layout.contacts
         self._table = {name: table[:, k].astype(np.intp) for k, name in enumerate(CONTACT_TABLE)}
         self._all = np.arange(len(table))
@@ -174,7 +182,6 @@ class ContactSwitching:
             is_resting = after[normal] <= CONTACT_ROUNDING * size[normal]
             largest = places["largest_speed"][touching]
             q[largest] = np.maximum(q[largest], approach)
-            is_last = ~is_resting & (after[normal] <= LAST_IMPACT * q[largest])
             resting = touching[is_resting]
             sizes = self._sizes(rows.rows, size)
             q = self._modes(t, q, v, resting, fired, sizes)
@@ -182,50 +189,82 @@ class ContactSwitching:
             towards = -(rows.W @ a + self._curvature(t, q, v)[rows.rows])[normal]
             is_back = ~is_resting & (towards > 0)
             lowest = 2 * LOWEST_FLIGHT * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
-            is_last |= is_back & (after[normal] ** 2 <= lowest * towards)
-            flights = 2 * after[normal][is_back] / towards[is_back]
-            flight = float(flights.min(initial=np.inf)) if len(flights) else 0.0
-            if (is_last & is_back).any():
-                chosen = is_last & is_back
+            is_low = is_back & (after[normal] ** 2 <= lowest * towards)
+            chosen = is_low | (is_back & (after[normal] <= LAST_IMPACT * q[largest]))
+            flights = np.zeros(len(touching))
+            flights[is_back] = 2 * after[normal][is_back] / towards[is_back]
+            flight = float(flights[is_back].min()) if is_back.any() else 0.0
+            if chosen.any():
                 ratio = float(after[normal][chosen].max() / approach.max())
-                left = float((2 * after[normal] / towards)[chosen].max()) / (1 - ratio) if ratio < 1 else np.inf
+                longest = int(np.argmax(flights * chosen))
+                left = float(flights[longest]) / (1 - ratio) if ratio < 1 else np.inf
                 closing = touching[is_resting | chosen]
-                # A long rest of slow impacts, in which other motions count, is omitted.
                 most, fall = float(q[largest][chosen].max()), float(towards[chosen].max())
+                is_short = fall * left <= LAST_IMPACTS * most
+                # A long rest of slow impacts, in which other motions count, is omitted.
                 height = max(lowest / (2 * LOWEST_FLIGHT), most**2 / fall)
-                if left < TIME_RESOLUTION * abs(t) or not fall * left**2 <= LONGEST_REST * height:
+                if left < TIME_RESOLUTION * abs(t) or not (is_short or fall * left**2 <= LONGEST_REST * height):
                     left = 0.0
-                if t + left < end:
-                    return self._closed(t, q, v, left, closing, impulses, reactions)
+                closes = (is_short or is_low.any()) and t + left < end
+                rest = self._closed(t, q, v, left, ratio, closing) if closes else None
+                if rest is not None and left > 0:
+                    later = self._later_fall(q, rest, int(touching[longest]))
+                    left *= 3 / (2 + later / float(towards[longest]))
+                    rest = self._closed(t, q, v, left, ratio, closing) if t + left < end else None
+                if rest is not None and not is_low.any() and self._penetrates(rest, closing):
+                    rest = None
+                if rest is not None:
+                    return replace(rest, impulses=impulses + rest.impulses, reactions=reactions + rest.reactions)
             return Switched(t, q, v, impulses, reactions, flight)
         is_resting = was_closed[touching] | (rows.rate[normal] <= CONTACT_ROUNDING * rows.size[normal])
         return Switched(t, self._modes(t, q, v, touching[is_resting], fired), v, impulses, reactions, 0.0)
 
-    def _closed(
-        self, t: float, q: Array, v: Array, left: float, closing: Chosen, impulses: Array, reactions: Array
-    ) -> Switched:
-        """Return the state after the rest of a sequence of impacts."""
+    def _penetrates(self, found: Switched, closing: Chosen) -> bool:
+        """Return whether other contacts would have closed before the end of a sequence of impacts."""
+        gaps = np.delete(self.gaps(found.t, found.q), closing)
+        return bool((gaps < -self._rounding(found.q)).any())
+
+    def _rounding(self, q: Array) -> float:
+        """Gap that is rounding."""
+        return CONTACT_ROUNDING * float(np.abs(q[: self._mechanics.layout.node_storage]).max(initial=0))
+
+    def _later_fall(self, q: Array, after: Switched, contact: int) -> float:
+        """Acceleration towards a contact after the rest of a sequence of impacts, in the modes before it."""
+        m = self._mechanics
+        q = np.concatenate([after.q[: m.layout.node_storage], q[m.layout.node_storage :]])
+        a, _ = m.index1(after.t, q, after.v)
+        rows = self._rows(after.t, q, after.v, np.array([contact]))
+        return -float(rows.W[0] @ a + self._curvature(after.t, q, after.v)[rows.rows[0]])
+
+    def _closed(self, t: float, q: Array, v: Array, left: float, ratio: float, closing: Chosen) -> Switched:
+        """Return the state after the rest of a sequence of impacts, with an error of the order three in its time.
+
+        Impulses change the velocity at the mean time ``left`` / (1 + ratio).
+        """
         m, places, q = self._mechanics, self._table, q.copy()
         q[places["closed"][closing]] = 0.0
         q[places["sticks"][closing][places["slips"][closing] > 0]] = 0.0
-        a, _ = m.index1(t, q, v)
-        rows = self._rows(t, q, v + left * a, closing)
-        moved = self._cone(rows, closing, rows.rate, holds=True)
-        mean = v + (left * a + moved @ rows.X) / 2
-        q = m.moved(q, left * mean)
-        t, v = t + left, v + left * a
+        first, _ = m.index1(t, q, v)
+        rows = self._rows(t, q, v + left * first, closing)
+        X = rows.X
+        change = self._cone(rows, closing, rows.rate, holds=True) @ X
+        q = m.moved(q, left * (v + left / 2 * first + ratio / (1 + ratio) * change))
+        t = t + left
+        last, _ = m.index1(t, q, v + left * first + change)
+        v = v + left / 2 * (first + last)
         m.prescribe(t, q, v)
         base = self._open(q)
         B = m.jacobian(t, base, v)
         v = v - m.along_constraints(t, base, B, m.hidden_residual(t, base, v, B))
         rows = self._rows(t, q, v, closing)
+        rows = replace(rows, X=(ratio * X + rows.X) / (1 + ratio))
         moved = self._cone(rows, closing, rows.rate, holds=True)
         v = v + moved @ rows.X
-        impulses[rows.rows] += moved
-        reactions = reactions + moved @ rows.reactions
+        impulses = np.zeros(m.layout.rows)
+        impulses[rows.rows] = moved
         q[places["largest_speed"][closing]] = 0.0
         sizes = self._sizes(rows.rows, rows.size)
-        return Switched(t, self._modes(t, q, v, closing, Fired(), sizes), v, impulses, reactions, 0.0)
+        return Switched(t, self._modes(t, q, v, closing, Fired(), sizes), v, impulses, moved @ rows.reactions, 0.0)
 
     def _sizes(self, equations: Chosen, size: Array) -> Array:
         """Sizes of the terms of velocities before an impact, for all equations."""
@@ -242,8 +281,7 @@ class ContactSwitching:
         """Contacts that are closed, that close at an event, or whose gap is zero up to rounding, without friction."""
         m, gap = self._mechanics, self.gaps(t, q)
         speed = m.hidden_residual(t, self._full(q), v)[self._table["normal"]]
-        rounding = CONTACT_ROUNDING * float(np.abs(q[: m.layout.node_storage]).max(initial=0))
-        is_met = gap <= rounding + TIME_RESOLUTION * abs(t) * np.maximum(-speed, 0)
+        is_met = gap <= self._rounding(q) + TIME_RESOLUTION * abs(t) * np.maximum(-speed, 0)
         is_met |= (q[self._table["closed"]] != 0) | np.isin(self._all, list(fired.touch))
         return np.flatnonzero(is_met & (self._table["normal"] >= 0))
 
@@ -302,8 +340,10 @@ class ContactSwitching:
         """Impulses of an impact."""
         before = np.zeros(len(rate))
         before[rows.normal] = rate[rows.normal] * self._restitution[touching]
-        if not self._is_sequential:
+        if self._treatment == NEWTON_IMPACTS:
             return self._cone(rows, touching, rate + before)
+        if self._treatment == POISSON_IMPACTS:
+            return self._in_phases(rows, touching, rate)
         total, G, rubbing = np.zeros(len(rate)), rows.W @ rows.X.T, self._impulsive(rows)
         others = np.arange(rows.ends[rows.contacts - 1], len(rate))
         for _ in range(MOST_IMPACTS):
@@ -327,9 +367,18 @@ class ContactSwitching:
             total[own] += found
         raise self._unsolved(touching)
 
-    def _cone(self, rows: _Rows, chosen: Chosen, c: Array, *, holds: bool = False) -> Array:
+    def _in_phases(self, rows: _Rows, touching: Chosen, rate: Array) -> Array:
+        """Impulses of an impact by Poisson's hypothesis: those of compression, after which no contact approaches, then
+        those of expansion, whose normal components are at least the part e of those of compression."""
+        compression = self._cone(rows, touching, rate)
+        least = np.zeros(len(rate))
+        least[rows.normal] = self._restitution[touching] * np.maximum(compression[rows.normal], 0.0)
+        after = rate + rows.W @ (compression @ rows.X)
+        return compression + self._cone(rows, touching, after, least=least)
+
+    def _cone(self, rows: _Rows, chosen: Chosen, c: Array, *, holds: bool = False, least: Array | None = None) -> Array:
         friction, G = self._friction[[*chosen, *self._rubbing]], rows.W @ rows.X.T
-        found = solved_cone(G, c, rows.begin, friction, rows.size, self._impulsive(rows), holds=holds)
+        found = solved_cone(G, c, rows.begin, friction, rows.size, self._impulsive(rows), holds=holds, least=least)
         if found is None:
             raise self._unsolved(chosen)
         return found

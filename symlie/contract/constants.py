@@ -414,6 +414,16 @@ TURNED_SLIP = 0.01
 """Tangent of the angle between slip in two directions and the direction of sliding from which the latter follows: slip
 that then passes through zero reverses along it."""
 
+SLOW_SLIP = 1e-3
+"""Slip in two directions, relative to its terms, up to which the angle by which it turns limits adaptive steps."""
+
+LARGEST_SLIP_TURN = 0.1
+"""Tangent of the largest such angle. Slow slip turns towards the force within a time of the order |γ|/a; in longer
+steps it would oscillate about this direction, and friction with its mean direction could keep it slow."""
+
+LARGEST_TURN_ERROR = 16.0
+"""Largest error, relative to the tolerances, that stands for such an angle."""
+
 REACTION_STEPS = 50
 """Maximum number of Newton steps for the directions of reactions with friction."""
 

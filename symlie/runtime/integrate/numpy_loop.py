@@ -59,7 +59,7 @@ from symlie.runtime.methods.stepper import State, Stepper, Trial
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.start import Start, first_step
 from symlie.runtime.steps.program import features_of
-from symlie.runtime.system.contacts.slip_directions import follow_slip
+from symlie.runtime.system.contacts.slip_directions import Motion, follow_slip, turning_error
 from symlie.runtime.system.system import System
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
@@ -272,6 +272,8 @@ class TimeLoop:
         except IntegrationError as error:
             return STATUS_OF[type(error)]
         trial, status = self._tried(h)
+        if trial is not None and control.is_adaptive and self.turns_slip and trial.error <= 1:
+            trial.error = max(trial.error, self._turning_error(trial, end_of_step))
         is_settled = trial is not None and trial.error <= 1
         if control.is_adaptive and status is not Status.CHATTERING and not is_settled:
             failed = trial is None or not trial.error <= np.inf
@@ -404,6 +406,11 @@ class TimeLoop:
         if is_terminal or self.record_every or (is_last and plan.record_end[counters.segment]):
             self._record()
         return Status.EVENT if is_terminal else Status.DONE
+
+    def _turning_error(self, trial: Trial, end: float) -> float:
+        """Error of a step in which slow slip turns."""
+        start = Motion(self.state.q, self.state.v, self.state.multipliers)
+        return turning_error(self.system.mechanics, end, start, Motion(trial.q, trial.v, trial.multipliers))
 
     def _time_to_next_impact(self) -> float:
         """Length of a part of a fixed step in which a contact that an impact has opened closes again; 0 if unknown."""

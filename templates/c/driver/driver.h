@@ -143,6 +143,10 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (STARTS_FROM_MULTIPLIERS && state->is_after_jump) status = start_after_jump(P, work, t, &mass, state);
         if (status == SYMLIE_DONE) status = begin_method(P, work, t, h, control, &mass, state);
         if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
+#if SLIDES && HAS_EVENTS
+        if (control->is_adaptive && status == SYMLIE_DONE && trial.error <= 1)
+            trial.error = fmax(trial.error, turning_error(P, work, planned_end, state, &trial));
+#endif
         if (control->is_adaptive && status != SYMLIE_CHATTERING) {
             const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
             if (failed || !(trial.error <= 1)) {

@@ -45,6 +45,7 @@ from symlie.elements.forces.contacts import JointStops as JointStops
 from symlie.elements.forces.contacts import PointPlaneContact as PointPlaneContact
 from symlie.elements.forces.contacts import SpherePlaneContact as SpherePlaneContact
 from symlie.elements.forces.contacts import SphereSphereContact as SphereSphereContact
+from symlie.elements.forces.contacts import SphereSurfaceContact as SphereSurfaceContact
 from symlie.elements.forces.on_joints import Actuator as Actuator
 from symlie.elements.forces.on_joints import JointController as JointController
 from symlie.elements.forces.on_joints import JointFriction as JointFriction

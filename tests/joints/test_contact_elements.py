@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import symlie as sl
 from symlie.errors import ModelError
@@ -262,3 +263,50 @@ def test_invalid_stops_are_refused() -> None:
     for limits in ((1.0, 0.5), (None, None)):
         with pytest.raises(ModelError, match="need a lower limit below the upper one"):
             sl.JointStops(model, "stop", hinge, limits)
+
+
+BOWL, BALL, TILT = 1.0, 0.1, 0.8
+"""Radii of a bowl and of a ball in it, in m, and the initial angle of the ball, in rad."""
+
+
+def time_to_the_bottom(inertia: float) -> float:
+    """Quarter of the period of a pendulum of the length BOWL - BALL with the given ratio of inertia and mass."""
+    return math.sqrt(inertia * (BOWL - BALL) / G) * float(ellipk(math.sin(TILT / 2) ** 2))
+
+
+@pytest.mark.parametrize(("size", "friction", "inertia"), [(2, 0.0, 1.0), (2, 2.0, 1.5), (3, 2.0, 1.4)])
+def test_ball_in_a_bowl_is_a_pendulum(size: int, friction: float, inertia: float) -> None:
+    """Friction lets the ball roll; a turned marker of the bowl does not change the motion."""
+    model = sl.Model(f"element_bowl_{size}_{int(friction)}")
+    place = np.zeros(size)
+    place[[0, -1]] = (BOWL - BALL) * math.sin(TILT), -(BOWL - BALL) * math.cos(TILT)
+    down = np.zeros(size)
+    down[-1] = -G
+    if size == 2:
+        ball = sl.RigidBody(model, "ball", 1.0, BALL**2 / 2, position=place, group=sl.SE2)
+    else:
+        ball = sl.RigidBody(model, "ball", 1.0, sl.inertia.sphere(1.0, radius=BALL), position=place)
+    model.gravity(down)
+    sl.SphereSurfaceContact(
+        model, "bowl", model.ground, ball, surface=lambda x: BOWL - sl.sqrt(x.dot(x)), radius=BALL, friction=friction
+    )
+    solution = solved(model, time_to_the_bottom(inertia), rtol=1e-11)
+    x = solution.field("ball", "x")[-1]
+    expected = np.zeros(size)
+    expected[-1] = BALL - BOWL
+    assert np.abs(x - expected).max() <= tolerances.ROLLING_BOWL
+    assert solution.outputs["bowl_state"][-1] == (2 if friction else 1)
+
+
+def test_point_slides_on_a_parabola() -> None:
+    """The function of the curve y = x² is not a distance, so that it is suitable for points only."""
+    model = sl.Model("element_parabola")
+    bead = sl.RigidBody(model, "bead", 1.0, 0.01, position=[1, 1], group=sl.SE2)
+    model.gravity([0, -G])
+    sl.SphereSurfaceContact(model, "wire", model.ground, bead, surface=lambda x: x[1] - x[0] ** 2, radius=0)
+    solution = solved(model, 2.0, t_eval=np.linspace(0, 2, 41))
+    x, speed = solution.field("bead", "x"), solution.field("bead", "U")
+    assert np.abs(x[:, 1] - x[:, 0] ** 2).max() <= tolerances.CONTACT
+    assert np.abs((speed**2).sum(axis=1) / 2 + G * (x[:, 1] - 1)).max() <= tolerances.ROLLING_BOWL
+    with pytest.raises(ModelError, match=r"of contact 'ball' has a gradient of the length 2.23607"):
+        sl.SphereSurfaceContact(model, "ball", model.ground, bead, surface=lambda x: x[1] - x[0] ** 2, radius=0.1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sympy import Expr, sqrt
+from sympy import Dummy, Expr, Integer, sqrt
 
 from symlie.elements.connection import Connection
 from symlie.elements.forces.on_joints import JointLoad
@@ -32,6 +32,9 @@ from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import components, vector
 from symlie.modeling.model import Model
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
+
+DISTANCE_SLOPE = 1e-9
+"""Difference from one of the gradient of a distance that may be rounding."""
 
 _Stated = tuple[str, Expr, SymbolicMatrix, list[SymbolicMatrix]]
 """Name, gap, point and tangents of a contact."""
@@ -456,14 +459,123 @@ class SphereSphereContact(BodyContact):
         normal = vector(element.let(apart / distance))
         touching = vector(element.let(a.point + normal * values["first_radius"]))
         gap = distance - values["first_radius"] - values["second_radius"]
-        if len(a.offset) == 2:
-            return [("", gap, touching, [vector(-normal[1], normal[0])])]
-        start = SymbolicMatrix(values["start"])
-        # The smallest rotation from the initial direction to the normal turns the initial tangents.
-        middle = vector(element.let(start[:, Z] + normal))
-        scale = a.named(1 + normal.dot(start[:, Z]))
-        tangents = [start[:, k] - middle * (normal.dot(start[:, k]) / scale) for k in (X, Y)]
-        return [("", gap, touching, tangents)]
+        return [("", gap, touching, _tangents(element, normal, values["start"]))]
+
+
+class SphereSurfaceContact(BodyContact):
+    """A sphere and a surface of another body, in the plane a circle and a curve; see `Model.contact`.
+
+    Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_state. In space, the tangents are undefined where the normal is
+    opposite to the one in the initial configuration.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The body with the surface, such as the ground, and the body with the sphere; or a `Marker` whose axes are those
+        of the surface, and one at the centre of the sphere.
+    surface
+        Function of a point in the axes of the first body or marker, in m, from its node or marker; it returns the
+        signed distance of the point to the surface, in m, positive on the side of the sphere. For a radius of zero, any
+        smooth function is suitable that is zero on the surface and has a gradient there.
+    radius
+        Radius of the sphere, in m; zero for a point.
+    at
+        Centre of the sphere in inertial axes of the initial configuration, in m; the node of the body by default.
+    friction
+        Coefficient of friction, a number or a parameter of the model; zero by default.
+    restitution
+        Coefficient of restitution, a number or a parameter of the model; zero by default.
+
+    Raises
+    ------
+    ModelError
+        If the function has no gradient at the centre of the sphere in the initial configuration, or is not a distance
+        there although the radius is positive.
+    """
+
+    kind = "sphere_surface_contact"
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Connectable,
+        body_b: Connectable,
+        *,
+        surface: Callable[[SymbolicMatrix], Expr],
+        radius: float,
+        at: ArrayLike | None = None,
+        friction: object = 0,
+        restitution: object = 0,
+    ) -> None:
+        sides = body_a, body_b
+        if not 0 <= radius < np.inf:
+            raise ModelError(f"Contact '{name}' needs a radius that is not negative, not {radius:g} m.")
+        size = _dimension(name, *sides)
+        base = _marker(name, body_a)
+        if base is None:
+            turn, place = placement(model, _body(body_a), size)
+            base = on_body(model, _body(body_a), place, turn)
+        markers = base, _center(model, name, sides, at)
+        self._surface = surface
+        start = axes_along(f"contact '{name}'", size, self._initial_normal(model, name, markers, float(radius)))
+        self.own = MappingProxyType({"radius": (1.0, "m"), "start": (np.eye(size), "")})
+        super().__init__(model, name, markers, friction, restitution, {"radius": float(radius), "start": start})
+
+    def _kind(self) -> str:
+        return f"{super()._kind()}_{self.name}"
+
+    def _initial_normal(self, model: Model, name: str, markers: tuple[Marker, Marker], radius: float) -> Array:
+        """Return the gradient of the distance at the initial centre; raise `ModelError` if it is not suitable."""
+        (origin, axes), (center, _) = (marker.placed(model) for marker in markers)
+        point = vector(*(Dummy(f"x_{k}", real=True) for k in range(len(origin))))
+        place = dict(zip(point, axes.T @ (center - origin), strict=True))
+        slopes = _slopes(self._surface(point), point)
+        found = np.array([complex(slope.subs(place)).real for slope in slopes])
+        length = float(np.linalg.norm(found))
+        if not 0 < length < np.inf or (radius > 0 and abs(length - 1) > DISTANCE_SLOPE):
+            raise ModelError(
+                f"The function of the surface of contact '{name}' has a gradient of the length {length:.6g} at the "
+                "initial centre of the sphere; a distance has the gradient one, and for a point (radius=0) the "
+                "gradient must be defined."
+            )
+        return found
+
+    def _contacts(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> list[_Stated]:
+        apart = vector(element.let(b.point - a.point))
+        point = vector(element.let(vector(*(a.axis(k).dot(apart) for k in range(len(a.offset))))))
+        distance = self._surface(point)
+        slopes = _slopes(distance, point)
+        length = a.named(sqrt(sum((s**2 for s in slopes), Integer(0))))
+        local = vector(element.let(vector(*(s / length for s in slopes))))
+        turned = [sum((a.axis(k)[j] * local[k] for k in range(len(slopes))), Integer(0)) for j in range(len(slopes))]
+        normal = vector(element.let(vector(*turned)))
+        touching = vector(element.let(b.point - normal * values["radius"]))
+        tangents = [
+            vector(element.let(sum((a.axis(k) * t[k] for k in range(1, len(t))), a.axis(0) * t[0])))
+            for t in _tangents(element, local, values["start"])
+        ]
+        return [("", distance / length - values["radius"], touching, tangents)]
+
+
+def _slopes(distance: Expr, point: SymbolicMatrix) -> list[Expr]:
+    """Return the partial derivatives of a function of a point."""
+    (scalar,) = components(distance)
+    return [scalar.diff(x) for x in point]
+
+
+def _tangents(element: ElementType, normal: SymbolicMatrix, start: Expression) -> list[SymbolicMatrix]:
+    """Return directions across a normal: in space, the smallest rotation to it turns the initial ones."""
+    if len(normal) == 2:
+        return [vector(-normal[1], normal[0])]
+    axes = SymbolicMatrix(start)
+    middle = vector(element.let(axes[:, Z] + normal))
+    scale = element.let(1 + normal.dot(axes[:, Z]))
+    return [axes[:, k] - middle * (normal.dot(axes[:, k]) / scale) for k in (X, Y)]
 
 
 class JointStops(JointLoad):

@@ -1,4 +1,4 @@
-"""Processes that tests start: each ends with the block that started it, with all that it started itself."""
+"""Processes that tests start; each is stopped, with its children, at the end of a block."""
 
 from __future__ import annotations
 

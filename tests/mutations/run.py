@@ -1,8 +1,8 @@
 """Run quick tests with mutations of symlie: ``python -m tests.mutations.run --seeds 0:200 --out FILE``.
 
 First, one run of the quick tests records the tests that reach each mutation. Every mutation then adds a line of JSON
-to the file; those that it contains already are left out, so that a run can be resumed. Tests that reach the changed code
-run first, then files that share most words with it. ``--again`` repeats undetected mutations with more tests.
+to the file; those that it contains already are left out, so that a run can be resumed. Tests that reach the changed
+code run first, then files that share most words with it. ``--again`` repeats undetected mutations with more tests.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ def test_planar_continua_join_at_angles() -> None:
 
 @functools.cache
 def hub(backend: str) -> sl.Solution:
-    """Three radial rods, each at another angle to one body, which spins."""
+    """Three radial rods, joined to a spinning body at different angles."""
     model = sl.Model("hub")
     body = model.node("body", sl.S3sR3)
     model.kinetic_energy(0.5 * body.U.dot(body.U) + 0.05 * body.Omega.dot(body.Omega))

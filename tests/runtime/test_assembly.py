@@ -191,7 +191,7 @@ def test_mass_regular_on_the_constraints_is_sufficient(array: bool) -> None:
 WHEEL_SPEED, RADIUS, MASS, HEADING = 5.0, 0.3, 2.0, 1e-3
 INERTIA = MASS * RADIUS**2 / 2
 SHARE = MASS * RADIUS**2 / (MASS * RADIUS**2 + INERTIA)
-"""Of the 5 m/s between the frame and the ground, what the rate of a free wheel takes at the least kinetic energy."""
+"""Ratio of rim speed of a free wheel to speed of its frame relative to the ground, at minimal kinetic energy."""
 
 
 @functools.cache

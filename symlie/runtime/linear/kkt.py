@@ -104,7 +104,7 @@ class SaddlePoint:
             raise np.linalg.LinAlgError("a zero pivot")
 
     def solve(self, r: Numbers, c: Numbers, *, transposed: bool = False) -> tuple[Numbers, Numbers]:
-        """x and y for one right-hand side, or for several by column; of the transposed matrix if asked."""
+        """Return x and y for one right-hand side or several columns, on request with the transposed matrix."""
         right = (self._scale * np.concatenate([r, c]).T).T
         matrix = self._matrix.T if transposed else self._matrix
         solution = self._solve(right, transposed)

@@ -10,7 +10,7 @@ typedef struct {
     symlie_real b[MOST_ORDER + 1];
 } symlie_part;
 
-/* Bernstein form of sum_k x_k s^k for s from 0 to h; consecutive coefficients are `apart` numbers apart. */
+/* Bernstein form of sum_k x_k s^k for s from 0 to h; the distance between consecutive coefficients is `apart` numbers. */
 static inline void bernstein_form(int n, const symlie_real *restrict x, long long apart, symlie_real h, symlie_real *restrict b)
 {
     symlie_real power = 1, binomial = 1;

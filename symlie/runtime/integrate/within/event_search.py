@@ -278,7 +278,7 @@ class EventSearch:
         return self._follow(path, last, end_value)
 
     def _follow_samples(self, path: _Path, start: float, width: float, values: Array) -> None:
-        """Search a part that no polynomial represents, from sample to sample."""
+        """Search at samples, where no polynomial represents the states."""
         h = self._inside.h
         for node, value in zip(NODES[1:], values[1:], strict=True):
             s = start + node * width

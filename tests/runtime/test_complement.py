@@ -81,7 +81,6 @@ def check(found: Array | None, matrix: Array, right: Array) -> None:
     np.testing.assert_allclose(found / scale, expected, rtol=0, atol=bound * np.abs(expected).max())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bandwidth", [*NARROW, 2, 4, 13])
 @pytest.mark.parametrize("times", [3, 4, 20])
 def test_band_solutions_are_accurate(bandwidth: int, times: int) -> None:

@@ -117,7 +117,7 @@ heaps: $(STAMP) ## time stepping of 500 random heaps of balls, and of 500 with b
 	$(BIN)/python -m tests.runtime.heap_runs --kind container --seeds 0:500 --out .heaps.jsonl
 
 mutations: $(STAMP) ## run quick tests with 300 mutations of symlie and its templates, and print undetected ones; resumable
-	$(BIN)/python -m tests.mutations.run --seeds 0:300 --out .mutations.jsonl --cache .mutations
+	$(BIN)/python -m tests.mutations.run --seeds 0:300 --reach .mutations.reach --out .mutations.jsonl --cache .mutations
 
 ENVIRONMENTS := oldest newest clang without-compiler sanitizers
 matrix: $(ENVIRONMENTS) wheel ## run selected tests in all of the following environments

@@ -31,7 +31,8 @@ def mark(number: int) -> None:
         _append(f"{number}\t{test}")
 
 
-C_MARK = """{
+C_MARK = """#ifndef __cplusplus
+{
     extern char *getenv(const char *);
     extern int open(const char *, int, ...);
     extern long write(int, const void *, unsigned long);
@@ -54,6 +55,7 @@ C_MARK = """{
         }
     }
 }
+#endif
 """
 """Mark at the start of a function in C; the environment is read in each of the first calls, and sometimes later."""
 

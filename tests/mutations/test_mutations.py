@@ -6,6 +6,8 @@ import ast
 import io
 import os
 import re
+import shutil
+import subprocess
 import tokenize
 from collections.abc import Iterator
 from importlib.util import cache_from_source
@@ -16,6 +18,7 @@ import pytest
 from tests.mutations.attempts import first_failure
 from tests.mutations.drawing import candidates, mutation, mutations_of
 from tests.mutations.mutation import Mutation
+from tests.mutations.reach import Reach, marked
 from tests.mutations.run import keeps_models, outcome
 from tests.mutations.selection import similar_tests
 from tests.mutations.workplace import ROOT, Workplace, workplace
@@ -42,6 +45,14 @@ static inline double bounded(const double *restrict a, int n)
         largest = fmax(largest, a[k]); /* k > 0 */
     }
     return largest;
+}
+"""
+
+CALLER = b"""
+int main(void)
+{
+    const double a[2] = {1, 2};
+    return bounded(a, 1) > 5;
 }
 """
 
@@ -151,6 +162,50 @@ def test_mutation_of_other_text_is_an_error() -> None:
         Mutation("symlie/a.py", 2, "boundary", "<", "<=").applied(b"a > b")
 
 
+def test_marks_precede_statements_of_functions() -> None:
+    source = PYTHON.encode()
+    mutations = {k: m for k, m in enumerate(mutations_of("symlie/a.py", source)) if m.line(source) in (2, 7, 9)}
+    new = marked(source, mutations).decode().splitlines()
+    places = [k for k, line in enumerate(new) if "mark(" in line]
+    assert len(places) == len(mutations) - 1  # the tolerance belongs to no function
+    following = [next(line for line in new[k:] if "mark(" not in line).strip() for k in places]
+    assert {line.split()[0] for line in following} == {"if", "return"}
+    compile("\n".join(new), "a.py", "exec")
+
+
+def test_marks_of_branches_precede_the_first_condition() -> None:
+    source = b"def f(a):\n    if a == 1:\n        return 1\n    elif a > 2:\n        return 2\n    return 3\n"
+    mutation = next(m for m in mutations_of("symlie/a.py", source) if m.before == ">")
+    lines = marked(source, {7: mutation}).decode().splitlines()
+    assert [("mark(7)" in line) for line in lines] == [False, True, False, False, False, False, False]
+    assert lines[1].startswith("    __import__")
+
+
+def test_marks_of_c_record_the_current_test(tmp_path: Path) -> None:
+    source = C.replace('#include "step.h"', "#include <math.h>").encode()
+    mutation = next(m for m in mutations_of("templates/c/a.h", source) if m.kind == "extremum")
+    (tmp_path / "a.c").write_bytes(marked(source, {12: mutation}) + CALLER)
+    command = ["cc", str(tmp_path / "a.c"), "-o", str(tmp_path / "a"), "-lm"]
+    if shutil.which("cc") is None:
+        pytest.skip("cc not found")
+    subprocess.run(command, check=True)
+    marks = tmp_path / "marks"
+    for test in ("tests/test_a.py::test_b[1.0] (call)", "tests/test_a.py::test_c (call)"):
+        environment = os.environ | {"PYTEST_CURRENT_TEST": test, "SYMLIE_MARKS": str(marks)}
+        subprocess.run([str(tmp_path / "a")], check=True, env=environment)
+    assert Reach.read(marks).tests == {12: {"tests/test_a.py::test_b[1.0]", "tests/test_a.py::test_c"}}
+
+
+def test_few_fast_tests_of_each_file_come_first() -> None:
+    reach = Reach(
+        {3: {f"a.py::test_{k}" for k in range(7)} | {"b.py::test_0", "c.py::test_0", "a.py::failed"}},
+        {f"a.py::test_{k}": 1.0 + k for k in range(7)} | {"b.py::test_0": 0.5, "c.py::test_0": 9.0},
+    )
+    names = [f"a.py::test_{k}" for k in range(7)]
+    assert reach.ordered(3, ["c.py", "a.py"]) == ["c.py::test_0", *names]
+    assert reach.ordered(3, ["a.py", "b.py"]) == [*names[:5], "b.py::test_0", *names[5:]]
+
+
 @pytest.mark.parametrize(
     ("path", "test"),
     [
@@ -210,7 +265,10 @@ def test_change_is_detected(path: str, text: str, before: str, after: str, place
     """Without the change, the same tests pass."""
     source = (place.root / path).read_bytes()
     start = source.index(before.encode(), source.index(text.encode()))
-    found = [outcome(place, tmp_path, Mutation(path, start, "", before, new))["detected"] for new in (before, after)]
+    found = [
+        outcome(place, tmp_path, Mutation(path, start, "", before, new), lambda files: [])["detected"]
+        for new in (before, after)
+    ]
     assert found[0] is None
     assert found[1] is not None and found[1]["by"].startswith("tests/")
 

@@ -301,3 +301,21 @@ def test_factors_decrease_with_the_error(error: float, name: str) -> None:
 def test_controllers_validate_their_parameters() -> None:
     with pytest.raises(ModelError, match="fac_min"):
         Controller("mine", 0.9, 2.0, 5.0, True, "")
+
+
+@pytest.mark.parametrize("method_name", ["taylor", "half_explicit_5", "generalized_alpha"])
+def test_backends_agree_on_all_attempts(method_name: str) -> None:
+    """Sizes and errors of all attempted steps, and the largest residuals of the run."""
+    done = [
+        sl.solve(heavy_top_system("S3xR3", backend), 0.05, method=method_name, rtol=1e-5, trace=True)
+        for backend in ("c", "numpy")
+    ]
+    traces, statistics = [run.trace for run in done], [run.statistics for run in done]
+    assert traces[0] is not None and traces[1] is not None
+    for name in ("h", "error"):
+        np.testing.assert_allclose(
+            getattr(traces[0], name), getattr(traces[1], name), rtol=tolerances.ATTEMPTS, atol=tolerances.ATTEMPTS
+        )
+    for name in ("max_constraint_residual", "max_velocity_residual"):
+        found, expected = (getattr(counted, name) for counted in statistics)
+        assert found == pytest.approx(expected, rel=tolerances.ATTEMPTS, abs=tolerances.ATTEMPTS_AT_REST)

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,22 @@ def test_shipped_certificates_are_accepted(name: str, precision: str) -> None:
 @pytest.mark.parametrize(("name", "precision"), ENTRIES)
 def test_all_shipped_certificates_are_accepted(name: str, precision: str) -> None:
     check_function(ENTRIES[name, precision])
+
+
+def test_intervals_enclose_results() -> None:
+    """Results of points of intervals are inside, and ends are results of points, up to rounding."""
+    a, b = ((Fraction(9, 4), Fraction(4)), (Fraction(-3), Fraction(-1, 2)))
+    first, second = (checker_arithmetic.exact(x)[:1] + checker_arithmetic.exact(y)[1:] for x, y in (a, b))
+    cases = {
+        "add": (checker_arithmetic.add(first, second), [x + y for x in a for y in b]),
+        "sub": (checker_arithmetic.sub(first, second), [x - y for x in a for y in b]),
+        "mul": (checker_arithmetic.mul(first, second), [x * y for x in a for y in b]),
+        "div": (checker_arithmetic.div(first, second), [x / y for x in a for y in b]),
+        "root": (checker_arithmetic.root(first), [Fraction(3, 2), Fraction(2)]),
+    }
+    for found, corners in cases.values():
+        low, high = min(corners) * checker_arithmetic.ONE, max(corners) * checker_arithmetic.ONE
+        assert low - 1 <= found[0] <= low and high <= found[1] <= high + 1
 
 
 def rehashed(entry: Entry) -> Entry:

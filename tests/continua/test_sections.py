@@ -30,6 +30,14 @@ def test_thin_tube_has_its_stiffness() -> None:
     assert np.isclose(found.torsion_constant, 2 * np.pi * 0.1**3 * 1e-7, rtol=1e-5)
 
 
+@pytest.mark.parametrize("inner", [0.0, 0.3, 0.7])
+def test_tube_has_its_shear_factor(inner: float) -> None:
+    """6 (1 + ν) (R² + r²)²/((7 + 6 ν) (R² + r²)² + (20 + 12 ν) R² r²), as for a hollow circle of Cowper."""
+    found = sl.section.tube(1.0, inner, **STEEL)
+    both, product = (1 + inner**2) ** 2, inner**2
+    np.testing.assert_allclose(found.shear_factors, 6 * 1.3 * both / (8.8 * both + 23.6 * product))
+
+
 @pytest.mark.parametrize(("ratio", "factor"), [(1.0, 0.1406), (2.0, 0.229), (10.0, 0.312)])
 def test_rectangle_has_its_stiffness(ratio: float, factor: float) -> None:
     """The sides are along axes 1 and 2, and torsion has the printed factors of a b³."""

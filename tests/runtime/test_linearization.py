@@ -208,7 +208,7 @@ def test_nonholonomic_constraints_restrict_velocities() -> None:
 
 def test_free_body_has_only_rigid_body_modes() -> None:
     modes = free_body(0.0).linearize()
-    assert np.array_equal(modes.eigenvalues, np.zeros(12)) and modes.is_stable
+    assert np.array_equal(modes.eigenvalues, np.zeros(12)) and modes.is_stable and modes.is_conservative
 
 
 def test_wrong_arguments_are_rejected() -> None:

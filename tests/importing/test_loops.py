@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.importing.description import Configuration
+from symlie.importing.kinematics import poses
+from symlie.importing.loops import assembled, residual
+from symlie.importing.printing import is_apart
 from tests.conftest import Programs
 from tests.importing.files import ARM, FOUR_BAR, PARALLEL, urdf_four_bar
 from tests.importing.oracles import Motion, imported_acceleration, quaternion
-from tests.tolerances import IMPORTED_LOOP, IMPORTED_RESIDUAL
+from tests.tolerances import CLOSED, IMPORTED_LOOP, IMPORTED_RESIDUAL
 
 
 def written(folder: Path, text: str, name: str = "robot.xml") -> Path:
@@ -148,6 +152,25 @@ def test_urdf_and_mjcf_loops_agree_on_the_motion(tmp_path: Path) -> None:
         solution = sl.solve(system, 0.2, h=0.02, method="half_explicit_5")
         ends.append(solution.outputs["rocker_pivot"][-1])
     assert abs(ends[0] - ends[1]) < IMPORTED_LOOP
+
+
+def test_loops_are_closed_by_small_steps(tmp_path: Path) -> None:
+    """From a crank that is turned by one radian; closed loops stay as they are."""
+    found = sl.from_mjcf(written(tmp_path, FOUR_BAR))._description
+    opened = Configuration({"crank_pivot": 1.0, "coupler_pivot": 0.0, "rocker_pivot": 0.0})
+    assert is_apart(found, opened)
+    closed = assembled(found, opened)
+    assert not is_apart(found, closed)
+    (loop,) = found.loops
+    assert np.abs(residual(found, loop, poses(found, closed))).max() <= CLOSED
+    assert assembled(found, closed) is closed
+
+
+def test_open_loops_are_noted_in_the_text(tmp_path: Path) -> None:
+    robot = sl.from_mjcf(written(tmp_path, FOUR_BAR))
+    assert "The loops are open" not in robot.text
+    robot.initial(crank_pivot=0.2)
+    assert "The loops are open" in robot.text
 
 
 def test_spatial_redundant_loops_select_minimal_norm(tmp_path: Path) -> None:

@@ -450,6 +450,11 @@ LOWEST_FLIGHT = 1e-13
 """Largest gap between two impacts, relative to the configuration, that rounding hides soon; the rest of the sequence is
 then one step."""
 
+UNRESOLVED_IMPACT = 1e-2
+"""Speed at which a contact separates although its gap vanishes, relative to the largest speed of approach in a sequence
+of impacts, up to which it closes: another program that integrates does not resolve its flights. The first step after an
+impact, of the length √(2ε/a) for the tolerance ε, gives this speed for ε up to 1e-4 and a fall from 1 m."""
+
 LONGEST_REST = 1e-8
 """Height of a fall for the time of the rest of a sequence of impacts, relative to the configuration or to the largest
 height of the sequence, up to which this rest is one step; a longer rest is omitted."""

@@ -30,6 +30,9 @@ API = (
 RATES = ("rates", "drift", "take_state")
 """Functions for programs that integrate the states themselves."""
 
+CHANGES = ("change", "idle_events")
+"""Functions for these programs if events change the state."""
+
 KERNELS = (
     "mass", "jacobian", "constraint", "constraint_rate", "force", "inverse_dynamics", "energy", "events", "normalize",
     "prescribe",
@@ -45,7 +48,8 @@ def exported_names(plan: ExportPlan, prefix: str) -> list[str]:
     """Return the names with external linkage."""
     names = [*API, "default_parameters", *(["linearize"] if plan.linearizes else [])]
     names += RATES if plan.with_rates else ()
-    names += ["change"] if plan.with_changes else []
+    names += CHANGES if plan.with_changes else ()
+    names += ["complete"] if plan.completes_steps else []
     for i in plan.tables.inputs:
         names += [f"set_input_{i.identifier}", f"set_input_rate_{i.identifier}"]
     return [f"{prefix}_{name}" for name in names]
@@ -108,6 +112,7 @@ def template_values(plan: ExportPlan, prefix: str) -> dict[str, object]:
         "linearizes": plan.linearizes,
         "rates": plan.with_rates,
         "changes": plan.with_changes,
+        "completes": plan.completes_steps,
         "includes_newton": plan.includes_newton,
         "first_order": plan.method.first_order,
         "polynomial": plan.method.is_polynomial,

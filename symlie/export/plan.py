@@ -28,9 +28,6 @@ from symlie.runtime.system.system import System
 MOST_NUMBERS = 200_000
 """Largest number of constants of an exported program."""
 
-_REFUSED = {"taylor": "its sums are computed in SIMD registers"}
-"""Families that C99 cannot hold, with the reason."""
-
 
 @dataclass(frozen=True, eq=False)
 class ExportPlan:
@@ -70,6 +67,11 @@ class ExportPlan:
     def with_changes(self) -> bool:
         """True for changes of the state at events, after which other programs continue."""
         return self.with_rates and self.layout.changes_state
+
+    @property
+    def completes_steps(self) -> bool:
+        """True if steps of other programs count turns of angles or turn directions of slip."""
+        return self.with_changes or (self.with_rates and self.layout.has_unwrapped)
 
     @cached_property
     def start(self) -> Start:
@@ -182,13 +184,6 @@ def export_plan(system: System, options: RunOptions, h: float | None, real: Expo
     assert chosen is not None
     if h is None and options.rtol is not None and adaptive is None:
         raise failures[0]
-    family = type(chosen.method).__name__.lower()
-    for name, reason in _REFUSED.items():
-        if family.startswith(name):
-            raise UnsupportedMethodError(
-                f"Method '{chosen.method.name}' cannot be exported to C99, because {reason}; use half_explicit_5, "
-                "another explicit method, generalized_alpha or rattlie."
-            )
     plan = ExportPlan(system, chosen.method, fixed, adaptive, 1e-3 if h is None else h, options, real=real)
     _check_size(plan)
     return plan

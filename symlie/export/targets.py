@@ -57,6 +57,11 @@ def exported(
         options = single_tolerances(options, h)
     name = checked_prefix(system.name if prefix is None else prefix)
     plan = export_plan(system, options, h, real)
+    if real == "float" and plan.method.is_polynomial:
+        raise UnsupportedMethodError(
+            f"Method '{plan.method.name}' cannot be exported with floats, because its orders and step sizes follow "
+            "from the rounding of doubles; use doubles, or another method."
+        )
     if plan.method.steps_over(plan.layout):
         raise UnsupportedMethodError(
             f"Exported code of '{system.name}' cannot step over the impacts of contacts, as '{plan.method.name}' does; "
@@ -89,18 +94,20 @@ def single_tolerances(options: RunOptions, h: float | None) -> RunOptions:
 def check_exchange(plan: ExportPlan) -> None:
     """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
     layout = plan.layout
-    reasons = {
-        "contacts": bool(len(layout.contacts)),
-        "released constraints": layout.has_activities,
-        "constraints on dependent nodes, which projections cannot move": layout.constrains_dependent_nodes,
-        "unwrapped angles": layout.has_unwrapped,
-        "angular velocities of rotation parameters": layout.has_coordinate_rates,
-        "constraints on accelerations": bool(layout.rows) and not layout.of_velocities.all(),
-    }
-    for reason, applies in reasons.items():
+    drifts = bool(layout.rows) and not layout.of_velocities.all()
+    features = [
+        (
+            "constraints on dependent nodes",
+            "projections move independent nodes alone",
+            layout.constrains_dependent_nodes,
+        ),
+        ("constraints on accelerations", "no residual shows their drift", drifts),
+    ]
+    for feature, reason, applies in features:
         if applies:
             raise UnsupportedMethodError(
-                f"Units for model exchange do not support {reason}, which '{layout.name}' has; use kind='cs'."
+                f"Units for model exchange do not support {feature}, which '{layout.name}' has, because {reason}; use "
+                "kind='cs'."
             )
 
 

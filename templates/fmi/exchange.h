@@ -21,6 +21,8 @@ static void set_states(unit_data *d, const double *from)
         double *to = variable->kind == OF_Q ? d->s.q : d->s.v;
         for (int k = 0; k < variable->size; k++) to[variable->place + k] = *from++;
     }
+    /* Angles over turns are near those before the step. */
+    for (int k = FIRST_ANGLE_OF_UNIT; k < STORAGE_OF_UNIT; k++) d->s.q[k] = d->q_before[k];
     take_unit_state(d);
 }
 
@@ -31,10 +33,37 @@ static void set_exchange_time(unit_data *d, double t)
     take_unit_state(d);
 }
 
-/* Keep the signs of event functions, with which later values are compared. */
-static void keep_events(unit_data *d)
+/* Keep the state and its event functions, with which later ones are compared. */
+static void keep_state(unit_data *d)
 {
     for (int k = 0; k < EVENTS_OF_UNIT; k++) d->event_before[k] = d->event[k];
+    for (int k = 0; k < STORAGE_OF_UNIT; k++) d->q_before[k] = d->s.q[k];
+    for (int k = 0; k < DIMENSION_OF_UNIT; k++) d->v_before[k] = d->s.v[k];
+    d->t_before = d->s.t;
+}
+
+/* Return whether an event function has crossed zero in its direction since the state was kept. The gap of an open contact,
+ * which an impact can leave slightly closed, also has if it does not grow. */
+static int has_crossed(const unit_data *d, int k)
+{
+    const double before = d->event_before[k], now = d->event[k];
+    if (is_gap[k] && before <= 0 && now <= before && d->s.t > d->t_before) return 1;
+    return (before < 0 && now >= 0 && direction[k] >= 0) || (before > 0 && now <= 0 && direction[k] <= 0);
+}
+
+/* Take over a step of the other program. *needs_events becomes 1 if the states drifted or an event happened. */
+static int complete_step(unit_data *d, int *needs_events)
+{
+    double drift = 0;
+    int status = drift_of_unit(d, &drift);
+    *needs_events = drift > LARGEST_DRIFT;
+    if (!status) status = refresh(d);
+    if (status) return status;
+    for (int k = 0; k < EVENTS_OF_UNIT; k++) *needs_events |= has_crossed(d, k);
+    status = complete_unit(d, *needs_events);
+    if (!status) status = refresh(d);
+    if (!*needs_events) keep_state(d);
+    return status;
 }
 
 /* Project the states if they drifted, and change them at events; terminal events end the run. */
@@ -52,17 +81,16 @@ static int handle_events(unit_data *d, int *is_moved)
         if (!status) status = refresh(d);
     }
     for (int k = 0; !status && k < EVENTS_OF_UNIT; k++) {
-        const double before = d->event_before[k], now = d->event[k];
-        const int rises = before < 0 && now >= 0, falls = before > 0 && now <= 0;
-        if (!(rises && direction[k] >= 0) && !(falls && direction[k] <= 0)) continue;
+        if (!has_crossed(d, k)) continue;
         if (is_terminal[k]) d->has_ended = 1;
         has_happened[k] = 1, is_changed |= changes_state_at[k];
-        d->event_before[k] = now;
+        d->event_before[k] = d->event[k];
     }
     if (!status && is_changed) {
         status = change_unit(d, has_happened);
         *is_moved = 1;
         if (!status) status = refresh(d);
+        if (!status) keep_state(d);
     }
     return status;
 }

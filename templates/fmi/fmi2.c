@@ -291,17 +291,17 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 {
     unit_instance *m = c;
     const int status = refresh(&m->data);
-    keep_events(&m->data);
+    keep_state(&m->data);
     return checked(m, status);
 }
 
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keeps_state, fmi2Boolean *needs_events, fmi2Boolean *terminates)
 {
     unit_instance *m = c;
-    double drift = 0;
+    int needed = 0;
     (void)keeps_state;
-    const int status = drift_of_unit(&m->data, &drift);
-    *needs_events = drift > LARGEST_DRIFT, *terminates = fmi2False;
+    const int status = complete_step(&m->data, &needed);
+    *needs_events = needed != 0, *terminates = fmi2False;
     return checked(m, status);
 }
 

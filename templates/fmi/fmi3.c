@@ -332,16 +332,17 @@ fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
 {
     unit_instance *m = c;
     const int status = refresh(&m->data);
-    keep_events(&m->data);
+    keep_state(&m->data);
     return checked(m, status);
 }
 
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean keeps_state, fmi3Boolean *needs_events, fmi3Boolean *terminates)
 {
     unit_instance *m = c;
-    double drift = 0;
-    const int status = drift_of_unit(&m->data, &drift);
-    *needs_events = drift > LARGEST_DRIFT, *terminates = fmi3False;
+    int needed = 0;
+    (void)keeps_state;
+    const int status = complete_step(&m->data, &needed);
+    *needs_events = needed != 0, *terminates = fmi3False;
     return checked(m, status);
 }
 

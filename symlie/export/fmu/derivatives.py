@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from symlie.contract.kernels import REAL, SCALAR
 from symlie.export.c import template_values
 from symlie.export.constants import problem_constants
-from symlie.export.plan import ExportPlan
+from symlie.export.plan import ExportPlan, export_plan
 from symlie.export.structures import c_array
 from symlie.export.unit import one_unit
 from symlie.runtime.integrate.driver_library import tangents_files
+from symlie.runtime.integrate.run_options import RunOptions
 from symlie.utilities.templating import render
 
 DERIVATIVES = "derivatives.cpp"
@@ -23,6 +26,10 @@ def has_derivatives(plan: ExportPlan) -> bool:
 
 def derivatives_source(plan: ExportPlan, prefix: str) -> str:
     """Return the source that evaluates rates, multipliers, outputs and event functions with one tangent."""
+    if plan.method.is_polynomial:
+        # Derivatives are those of the equations, and series have no numbers with tangents.
+        other = export_plan(plan.system, RunOptions(), plan.h)
+        plan = dataclasses.replace(plan, method=other.method, fixed=other.fixed, adaptive=other.adaptive)
     system, name = plan.system, plan.layout.name
     files = dict(tangents_files(system, plan.method, 1))
     lines = [line for line in files.pop("tangents.cpp").splitlines() if line != '#include "differentiate.h"']

@@ -11,6 +11,7 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.export import description
+from symlie.export.fmu.modes import angle_places, modes
 from symlie.export.plan import ExportPlan
 from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.layout.slices import NodeSlice
@@ -155,10 +156,11 @@ def _states(plan: ExportPlan) -> Iterator[Variable]:
     for node in layout.nodes:
         for kind in ("storage", "velocity"):
             yield from _fields(node, kind, is_state=bool(layout.integrated[node.velocity].any()))
-    for k in range(layout.node_storage, layout.storage):
-        name = f"angle_over_turns[{k - layout.node_storage + 1}]"
+    for number, k in enumerate(angle_places(layout).tolist(), start=1):
         meaning = layout.angle_name(k - layout.node_storage)
-        yield Variable(name, meaning, "rad", "OF_Q", k, (), "local", "continuous")
+        yield Variable(f"angle_over_turns[{number}]", meaning, "rad", "OF_Q", k, (), "local", "continuous")
+    for name, meaning, place, size in modes(layout):
+        yield Variable(name, meaning, "1", "OF_Q", place, () if size == 1 else (size,), "local", "discrete")
 
 
 def _fields(node: NodeSlice, kind: str, *, is_state: bool) -> Iterator[Variable]:

@@ -64,7 +64,7 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
                             const symlie_real *restrict free_motion, const int *fired, int *is_open)
 {
     const contact_rows *R = M->R;
-    const int rows = R->begin[R->count], reactions = R->first[R->count - R->contacts];
+    const int rows = R->begin[R->count], reactions = REACTIONS > 0 ? R->first[R->count - R->contacts] : 0;
     int begin[CONTACTS + 1], kept[CONTACT_ROWS + 1], tried = 0, size = 0;
     ARRAY(response, REACTIONS * CONTACT_ROWS);
     ARRAY(kept_response, REACTIONS * CONTACT_ROWS);
@@ -93,7 +93,7 @@ SYMLIE_COLD int solve_modes(const symlie_problem *restrict P, symlie_real *restr
         const int n = R->begin[i], e = R->begin[i + 1], j = begin[block++];
         for (int l = n + 1; l < e && M->slides[i] && i < R->contacts; l++) {
             for (int k = 0; k < size; k++) G[k * CONTACT_ROWS + j] -= R->friction[i] * R->G[kept[k] * CONTACT_ROWS + l] * M->direction[l];
-            for (int c = 0; c < reactions; c++) response[c * CONTACT_ROWS + n] -= R->friction[i] * R->response[c * CONTACT_ROWS + l] * M->direction[l];
+            for (int m = 0; m < reactions; m++) response[m * CONTACT_ROWS + n] -= R->friction[i] * R->response[m * CONTACT_ROWS + l] * M->direction[l];
         }
         if (!(G[j * CONTACT_ROWS + j] > 0)) return M->slides[i] ? SYMLIE_CONTACT_PARADOX : SYMLIE_NO_CONTACT_MODE;
     }

@@ -59,17 +59,17 @@ SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_rea
     ARRAY(none, CONTACTS + REACTIONS);
     ARRAY(sizes, CONTACT_ROWS);
     ARRAY(friction, CONTACTS);
-    const int rows = R->begin[R->count], others = R->begin[R->contacts], reactions = R->first[R->count - R->contacts];
+    const int rows = R->begin[R->count], others = R->begin[R->contacts], reactions = REACTIONS > 0 ? R->first[R->count - R->contacts] : 0;
     int own[CONTACTS + 1], kept[CONTACT_ROWS + 1];
     symlie_real slowest = 0;
+    for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     cone_friction rubbing = impulsive_friction(R, CONTACT_ROWS, none);
     rubbing.response = response;
-    for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     for (int k = 0; k < rows; k++) p[k] = 0;
     for (int i = 0; i < R->contacts; i++) slowest = fmax(slowest, CONTACT_ROUNDING * R->size[R->begin[i]]);
     for (int n = 0; n < MOST_IMPACTS; n++) {
         int chosen = 0, size = 0;
-        symlie_real least = INFINITY, speed = 0;
+        symlie_real least = (symlie_real)INFINITY, speed = 0;
         for (int i = 0; i < R->contacts; i++) {
             const int row = R->begin[i];
             symlie_real rate = R->rate[row];
@@ -263,16 +263,17 @@ SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *re
         copy(DIMENSION, v, state->v);
         set_time(state, t);
     }
-    *left = INFINITY;
+    *left = (symlie_real)INFINITY;
     return SYMLIE_DONE;
 }
 
-/* Let contacts with events change their modes. The rest of a sequence of impacts ends before the time `end`. */
+/* Let contacts with events change their modes. The rest of a sequence of impacts ends before the time `end`. If that has
+ * passed, another program integrates: the rest is omitted, and a contact whose gap vanishes although it separates closes. */
 SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
                                 long long first, symlie_real end, mass_matrix *restrict mass, symlie_state *restrict state,
                                 const symlie_record *restrict record, symlie_real *restrict flight)
 {
-    int fired[CONTACTS], chosen[CONTACTS], begin[CONTACTS + 1], first_reaction[CONTACTS + 1], closing[CONTACTS], touching, meets = 0, closes = 0;
+    int fired[CONTACTS], chosen[CONTACTS], begin[CONTACTS + 1], first_reaction[CONTACTS + 1], closing[CONTACTS], touching, meets = 0, closes = 0, ends = 0;
     contact_rows rows = {.contact = chosen, .begin = begin, .first = first_reaction}, *R = &rows;
     ARRAY(law, 2 * CONTACTS);
     ARRAY(p, CONTACT_ROWS);
@@ -287,6 +288,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     for (int k = 0; k < CONTACTS + REACTIONS; k++) none[k] = 0;
     place_contact_rows(P, of_rows, R);
     const symlie_real t = TIME_OF(state);
+    const int has_passed = end < t;
     *flight = 0;
     for (int i = 0; i < CONTACTS; i++) closing[i] = i;
     system_contacts(P, t, state->q, law);
@@ -303,10 +305,14 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     if (!meets) {
         R->contacts = 0;
         for (int i = 0; i < touching; i++) {
-            const int is_closed = state->q[contact_of(P, chosen[i])[CONTACT_CLOSED]] != 0;
-            if (is_closed || R->rate[begin[i]] <= CONTACT_ROUNDING * R->size[begin[i]]) closing[R->contacts++] = chosen[i];
+            const int *contact = contact_of(P, chosen[i]), is_closed = state->q[contact[CONTACT_CLOSED]] != 0;
+            const int rests = R->rate[begin[i]] <= CONTACT_ROUNDING * R->size[begin[i]];
+            const int is_last = has_passed && fired[chosen[i]] & TOUCHES && R->rate[begin[i]] <= UNRESOLVED_IMPACT * state->q[contact[CONTACT_SPEED]];
+            if (is_closed || rests || is_last) closing[R->contacts++] = chosen[i];
+            ends |= is_last && !rests;
         }
         for (int i = 0; i < R->contacts; i++) chosen[i] = closing[i];
+        if (ends) return end_sequence(P, work, 0, 0, law, fired, mass, state, R);
         return find_modes(P, work, t, state->q, state->v, law, fired, 0, mass, R);
     }
     /* The impact. */
@@ -374,15 +380,16 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
         if (is_resting[i] || is_last) closing[R->contacts++] = all[i];
     }
     if (closes) {
-        symlie_real left = fastest < met ? longest / (1 - fastest / met) : INFINITY;
+        symlie_real left = fastest < met ? longest / (1 - fastest / met) : (symlie_real)INFINITY;
         const int is_short = fall * left <= LAST_IMPACTS * most;
         /* A long rest of slow impacts, in which other motions count, is omitted. */
         const symlie_real height = fmax(lowest / (2 * LOWEST_FLIGHT), most * most / fall);
-        if (left < TIME_RESOLUTION * fabs(t) || !(is_short || fall * left * left <= LONGEST_REST * height)) left = 0;
-        if ((is_short || is_low) && t + left < end) {
+        const int is_kept = is_short || fall * left * left <= LONGEST_REST * height;
+        if (left < TIME_RESOLUTION * fabs(t) || !is_kept || has_passed) left = 0;
+        if (has_passed ? is_low : (is_short || is_low) && t + left < end) {
             for (int i = 0; i < R->contacts; i++) chosen[i] = closing[i];
             status = close_contacts(P, work, &left, fastest / met, own, slowest, !is_low, end, law, fired, mass, state, R);
-            if (left < INFINITY) *flight = 0;
+            if (left < (symlie_real)INFINITY) *flight = 0;
             return status;
         }
     }

@@ -15,6 +15,7 @@ static inline long long steps_between(symlie_scalar a, symlie_scalar b, symlie_s
     return ratio > 1 ? (long long)ceil(ratio) : 1;
 }
 
+#if HAS_FIXED
 static inline symlie_scalar scaled(symlie_scalar x, int doublings)
 {
     const symlie_scalar factor = (symlie_scalar)(1LL << doublings);
@@ -30,6 +31,7 @@ static inline long long endless(symlie_scalar begin, symlie_scalar h, symlie_sca
     }
     return 1LL << MOST_DOUBLINGS;
 }
+#endif
 
 /* Begin a segment, at one of its steps; `restart` as in depart. */
 SYMLIE_APART void enter(exported_state *s, exported_call *call, symlie_scalar begin, symlie_scalar end, long long steps, int restart, long long step)

@@ -26,7 +26,7 @@ static int events_exported(exported_state *s, const exported_parameters *p, syml
 {
     exported_call call;
     const int status = evaluate(s, p, &call);
-    if (status == SYMLIE_DONE && EXPORTED_EVENTS) symlie_events(&call.P, s->t, s->q, s->v, s->lambda, out);
+    if (status == SYMLIE_DONE && EXPORTED_EVENTS > 0) symlie_events(&call.P, s->t, s->q, s->v, s->lambda, out);
     return status;
 }
 
@@ -98,11 +98,15 @@ static int rates_exported(exported_state *s, const exported_parameters *p, symli
     int status = evaluate(s, p, &call);
     if (status != SYMLIE_DONE) return status;
     if (MOTIONS) system_prescribe(&call.P, s->t, s->q, s->v);
+    keep_angles(&call.P, call.P.workspace + kept_workspace(&call.P), s->t, s->q);
     status = acceleration_of_state(&call.P, s->t, s->q, s->v, v_dot, lambda);
     if (status != SYMLIE_DONE) return status;
     for (int k = 0; k < EXPORTED_DIMENSION; k++) rate[k] = s->v[k];
 #if FIELDS
     system_field(&call.P, s->t, s->q, v_dot, lambda, rate);
+#endif
+#if COORDINATE_RATES
+    system_coordinate_rate(&call.P, s->q, rate, rate);
 #endif
     system_storage_rate(&call.P, s->q, rate, q_dot);
     return SYMLIE_DONE;
@@ -125,7 +129,8 @@ static int drift_exported(exported_state *s, const exported_parameters *p, symli
 }
 
 #if HAS_CHANGES
-/* Change the state at events, which have happened where the flags are 1. */
+/* Change the state at events, which have happened where the flags are 1. The time stays: the rest of a sequence of impacts
+ * is omitted. */
 static int change_exported(exported_state *s, const exported_parameters *p, const unsigned char *has_happened)
 {
     exported_call call;
@@ -134,7 +139,9 @@ static int change_exported(exported_state *s, const exported_parameters *p, cons
     open_call(s, &call);
     const symlie_problem *P = &call.P;
     const symlie_control *control = &EXPORTED_CONTROL;
-    const symlie_plan plan = {.control = control};
+    const symlie_scalar passed = -(symlie_scalar)HUGE_VAL;
+    const symlie_plan plan = {.control = control, .end = &passed};
+    call.state.segment = 0;
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     if (!evaluate_mass(P, s->t, s->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
@@ -143,10 +150,40 @@ static int change_exported(exported_state *s, const exported_parameters *p, cons
         symlie_real *row = call.record.event + EVENT_WIDTH * call.record.events++;
         row[0] = (symlie_real)k, row[1] = s->t;
     }
-    status = change_state(P, work, 0, &plan, s->t, &mass, &call.state, &call.record);
+    status = change_state(P, work, 0, &plan, passed, &mass, &call.state, &call.record);
     if (status == SYMLIE_ACCUMULATION) status = SYMLIE_DONE;
     s->is_stale = 1, s->is_followed = 0, s->has_grid = 0;
     return status;
+}
+
+/* Find the event functions of modes and constraints that are not in force. */
+static void find_idle_events(exported_state *s, unsigned char *is_idle_event)
+{
+    exported_call call;
+    point_problem(s, &call);
+    for (int k = 0; k < EXPORTED_EVENTS; k++) is_idle_event[k] = (unsigned char)is_idle(&call.P, s->q, k);
+}
+
+#endif
+
+#if HAS_CHANGES || defined(UNWRAPPED)
+/* Count the turns of angles in a step from the given state, and let the directions of sliding contacts follow their slip
+ * unless it ends at an event. */
+static int complete_exported(exported_state *s, const exported_parameters *p, symlie_real t, const symlie_real *q, const symlie_real *v, int is_event)
+{
+    exported_call call;
+    const int status = evaluate(s, p, &call);
+    if (status != SYMLIE_DONE) return status;
+    if (!turn_angles(&call.P, call.P.workspace + kept_workspace(&call.P), t, s->t - t, q, v, s->q, s->v)) return SYMLIE_TURNED_TOO_FAR;
+#if SLIDES
+    symlie_real event[EXPORTED_EVENTS + 1];
+    if (is_event) return SYMLIE_DONE;
+    symlie_events(&call.P, s->t, s->q, s->v, s->lambda, event);
+    follow_slip(&call.P, call.P.workspace + kept_workspace(&call.P), s->t, s->q, s->v, s->lambda, event);
+#else
+    (void)is_event;
+#endif
+    return SYMLIE_DONE;
 }
 #endif
 

@@ -12,6 +12,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _FREE = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _DECLARED = re.compile(r"\b(?!return\b|else\b|goto\b|case\b|sizeof\b)[A-Za-z_]\w*[\s*]+([A-Za-z_]\w*)\s*(?=[=;,\[)])")
+_WORKSPACE = re.compile(r"\bARRAY\(\s*([A-Za-z_]\w*)\s*,")
+"""What declares arrays of the workspace."""
 _PASTED = re.compile(r"(?:(\w+)##)?\b\w+##(\w+)")
 """What macros add to names."""
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")
@@ -50,7 +52,9 @@ class Definition:
         """Words that may be variables of a function or members of a structure, and that are not called."""
         code = _code(self.text)
         declares = self.is_function or code.lstrip().startswith("typedef struct")
-        return frozenset({*_DECLARED.findall(code)} - {*_CALLED.findall(code)} if declares else ())
+        return frozenset(
+            {*_DECLARED.findall(code), *_WORKSPACE.findall(code)} - {*_CALLED.findall(code)} if declares else ()
+        )
 
 
 def definitions(text: str) -> Iterator[Definition]:
@@ -58,7 +62,9 @@ def definitions(text: str) -> Iterator[Definition]:
     lines: list[str] = []
     depth = conditions = 0
     is_directive = False
-    for line, code in zip(text.split("\n"), _code(text).split("\n"), strict=True):
+    is_pending = False  # a part is complete but for the end of a comment
+    open_lines = _open_lines(text)
+    for number, (line, code) in enumerate(zip(text.split("\n"), _code(text).split("\n"), strict=True)):
         if not line.strip() and not depth and not conditions:
             if _is_comment("\n".join(lines)):
                 lines = []
@@ -74,7 +80,11 @@ def definitions(text: str) -> Iterator[Definition]:
         else:
             depth += code.count("{") - code.count("}")
             is_whole = code.endswith((";", "}")) and not (depth or conditions)
-        if is_whole:
+        if number in open_lines:
+            is_pending = is_pending or is_whole
+            continue
+        if is_whole or is_pending:
+            is_pending = False
             yield Definition("\n".join(lines), frozenset(_names("\n".join(lines))))
             lines = []
     if any(line.strip() for line in lines):
@@ -84,6 +94,15 @@ def definitions(text: str) -> Iterator[Definition]:
 def _code(text: str) -> str:
     """Return a text of the same lines without comments and contents of strings."""
     return _STRING.sub('""', _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text))
+
+
+def _open_lines(text: str) -> frozenset[int]:
+    """Return the numbers of the lines that end within a comment."""
+    found: set[int] = set()
+    for comment in _COMMENT.finditer(_STRING.sub(lambda x: '"' * len(x[0]), text)):
+        first = text.count("\n", 0, comment.start())
+        found.update(range(first, first + comment[0].count("\n")))
+    return frozenset(found)
 
 
 def _is_comment(text: str) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.compile.compiler import vector_numbers
 from symlie.contract.constants import Status
 from symlie.export.description import OWN_STATUSES, statuses
 from symlie.models.registry import build_model
@@ -19,6 +20,7 @@ from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.export.programs import COMPILERS, EXACT, SANITIZERS, STRICT, exported, last_state, results, system_with
 from tests.modeling.test_element_inputs import chosen
+from tests.runtime.test_contacts import bouncing
 
 if not COMPILERS:
     pytest.skip("the warnings are those of gcc and clang, and neither is installed", allow_module_level=True)
@@ -95,6 +97,50 @@ def test_adaptive_steps_have_the_bits_of_solve(case: str, tmp_path: Path) -> Non
     exported(case_system(case), tmp_path, method=method, rtol=1e-8)
     (found,) = results(tmp_path, f"status = p_advance(&s, &p, {end}, 0); show(&s);")
     np.testing.assert_array_equal(found, last_state(sl.solve(case_system(case), end, method=method, rtol=1e-8)))
+
+
+TAYLOR: dict[str, tuple[str, dict[str, Any], float, float]] = {
+    "constrained top": ("heavy_top", {"group": "SE3"}, 2.0**-6, 0.25),
+    "free top": ("heavy_top", {"group": "SO3"}, 2.0**-6, 0.25),
+    "rod": ("roll_up", {"segments": 2}, 2.0**-10, 2.0**-5),
+    "chain": ("pendulum_chain", {}, 0.01, 0.2),
+    "mechanism": ("slider_crank", {}, 2.0**-8, 0.25),
+    "quadrotors": ("quadrotors", {}, 2.0**-8, 0.25),
+}
+"""Model, its options, step size and end time of runs with Taylor series."""
+
+
+def check_series(system: System, folder: Path, end: float, **told: float) -> None:
+    """A run has the bits of `solve` if both fuse products and sums, or neither does, and else agrees to rounding."""
+    exported(system, folder, method="taylor", **told)
+    statements = f"status = p_advance(&s, &p, {end!r}, {told.get('h', 0)!r}); show(&s);"
+    fused = (*EXACT, "-march=native") if vector_numbers("default") > 1 else EXACT
+    expected = last_state(sl.solve(system, end, method="taylor", h=told.get("h"), rtol=told.get("rtol"), t_eval=[end]))
+    (found,) = results(folder, statements, COMPILERS[0], fused)
+    np.testing.assert_array_equal(found, expected)
+    (portable,) = results(folder, statements, COMPILERS[-1], EXACT)
+    bound = tolerances.EXPORTED_SERIES * np.abs(expected).max()
+    np.testing.assert_allclose(portable, expected, rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("told", [{"h": 2.0**-6}, {"rtol": 1e-10}], ids=["fixed", "adaptive"])
+def test_series_have_the_bits_of_solve(told: dict[str, float], tmp_path: Path) -> None:
+    check_series(case_system("constrained top"), tmp_path, 0.25, **told)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", [{"h": 0.0}, {"rtol": 1e-10}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize("case", TAYLOR)
+def test_all_series_have_the_bits_of_solve(case: str, told: dict[str, float], tmp_path: Path) -> None:
+    model, options, h, end = TAYLOR[case]
+    check_series(system_with(model, **options), tmp_path, end, **({"h": h} if "h" in told else told))
+
+
+@pytest.mark.slow
+def test_series_locate_events_with_the_bits_of_solve(tmp_path: Path) -> None:
+    """Impacts and non-terminal events are zeros of series."""
+    for name, system, end in (("ball", bouncing("c"), 2.0), ("driven", driven_system(), 0.25)):
+        check_series(system, tmp_path / name, end, h=2.0**-4)
 
 
 CHANGE = "p.mass = 20; p.gravity[2] = -3; status = p_initialize(&s, &p, 0);"
@@ -410,8 +456,6 @@ def test_unsupported_exports_are_refused(tmp_path: Path) -> None:
     system = case_system("constrained top")
     with pytest.raises(sl.errors.UnsupportedMethodError, match="constraint"):
         system.export("c", tmp_path, method="rkmk_rk44")
-    with pytest.raises(sl.errors.UnsupportedMethodError, match="cannot be exported to C99"):
-        system.export("c", tmp_path, method="taylor")
     with pytest.raises(sl.errors.UnknownNameError, match="Unknown target 'fmu4'"):
         system.export(unknown, tmp_path)
     with pytest.raises(sl.errors.ModelError, match="The prefix '2top' is no identifier"):
@@ -496,5 +540,7 @@ def test_unsuitable_floats_are_refused(tmp_path: Path) -> None:
         system.export("c", tmp_path, real=unknown)
     with pytest.raises(sl.errors.ModelError, match="The numbers of a unit for fmu2 are doubles"):
         system.export("fmu2", tmp_path / "top.fmu", real="float")
+    with pytest.raises(sl.errors.UnsupportedMethodError, match="'taylor' cannot be exported with floats"):
+        system.export("c", tmp_path, method="taylor", real="float", h=0.01)
     with pytest.raises(sl.errors.ModelError, match="Tolerances below 1e-05 are below the rounding of floats"):
         system.export("c", tmp_path, real="float", rtol=1e-8)

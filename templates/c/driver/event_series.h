@@ -122,6 +122,7 @@ static inline int search_pieces(step_inside *restrict in, symlie_real *restrict 
     copy(STORAGE, in->state->q, q);
     copy(DIMENSION, in->state->v, v);
     path->is_misled = 0;
+    (void)P;
     for (int is_end = 0; !is_end; done += length) {
         const symlie_real rest = in->h - done;
         int status = event_form(in, work, path->event, done, q, v, &length, b);

@@ -11,7 +11,11 @@
 #define REGISTER_NUMBERS 1
 #endif
 
-#if SYMLIE_LANES == 1 && REGISTER_NUMBERS > 1
+#ifndef SYMLIE_PORTABLE
+#define SYMLIE_PORTABLE 0 /* 1 for C99 without vectors, whose results have the same bits */
+#endif
+
+#if SYMLIE_LANES == 1 && REGISTER_NUMBERS > 1 && !SYMLIE_PORTABLE
 #define JET_WIDTH REGISTER_NUMBERS
 typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
 #define NO_PRODUCTS ((symlie_row){0})
@@ -57,6 +61,7 @@ static SYMLIE_INLINE symlie_half fused_halves(const symlie_half a, const symlie_
 }
 #endif
 
+#ifdef __FP_FAST_FMA
 static SYMLIE_INLINE symlie_row fused_rows(const symlie_row a, const symlie_row b, const symlie_row c)
 {
 #if JET_WIDTH == 8 && !defined(__clang__)
@@ -71,6 +76,7 @@ static SYMLIE_INLINE symlie_row fused_rows(const symlie_row a, const symlie_row 
     return SYMLIE_FUSED(a, b, c);
 #endif
 }
+#endif
 
 /* Compute out = x unit / n for a power of two `unit`. If it is as fast as a product, the reciprocal is used as an
  * unevaluated sum of two doubles: the result is bitwise identical to the division in a fraction of its time, since

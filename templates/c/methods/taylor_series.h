@@ -20,19 +20,14 @@ static inline void find_nodes_of_orders(const symlie_problem *restrict P, symlie
 #define MOVED_SIZE DIMENSION
 #define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
-#define SAME_LAYOUT(word, size)                                                                                                            \
-    static inline void word##_from_beside(const symlie_problem *restrict P, const symlie_real *restrict x, symlie_real *restrict out)      \
-    {                                                                                                                                      \
-        copy(size, x, out);                                                                                                                \
-    }                                                                                                                                      \
-    static inline void word##_to_beside(const symlie_problem *restrict P, const symlie_real *restrict x, symlie_real *restrict out)        \
-    {                                                                                                                                      \
-        copy(size, x, out);                                                                                                                \
-    }
-SAME_LAYOUT(stored, STORAGE)
-SAME_LAYOUT(velocity, DIMENSION)
-SAME_LAYOUT(moved, DIMENSION)
-SAME_LAYOUT(rows, ROWS)
+#define stored_from_beside(P, x, out) ((void)(P), copy(STORAGE, x, out))
+#define stored_to_beside(P, x, out) ((void)(P), copy(STORAGE, x, out))
+#define velocity_from_beside(P, x, out) ((void)(P), copy(DIMENSION, x, out))
+#define velocity_to_beside(P, x, out) ((void)(P), copy(DIMENSION, x, out))
+#define moved_from_beside(P, x, out) ((void)(P), copy(DIMENSION, x, out))
+#define moved_to_beside(P, x, out) ((void)(P), copy(DIMENSION, x, out))
+#define rows_from_beside(P, x, out) ((void)(P), copy(ROWS, x, out))
+#define rows_to_beside(P, x, out) ((void)(P), copy(ROWS, x, out))
 #endif
 /* 1 if q and v fill few registers and have the layout of system vectors. */
 #define SUMS_TOGETHER (FIXED_TOPOLOGY && !ORDERS_BESIDE && STORAGE <= ROWS_AT_ONCE * JET_WIDTH && DIMENSION <= ROWS_AT_ONCE * JET_WIDTH)

@@ -11,6 +11,12 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
+/* Code that is to be small is not unrolled, nor that of processors on which each operation calls a function. */
+#if UNROLL_STAGES && (defined(__OPTIMIZE_SIZE__) || defined(__SOFTFP__))
+#undef UNROLL_STAGES
+#define UNROLL_STAGES 0
+#endif
+
 /* Loops over stages are unrolled for small models, so that the tableau coefficients become constants in the code. */
 #if defined(__GNUC__) && UNROLL_STAGES
 #define SYMLIE_UNROLL _Pragma("GCC unroll 16")

@@ -26,5 +26,5 @@ def test_c_is_written_with_given_values(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_wrong_methods_are_refused(cli: Cli) -> None:
-    result = cli(*TOP, "--method", "taylor", "--out", "folder")
-    assert result.code == 1 and "cannot be exported to C99" in result.err
+    result = cli(*TOP, "--method", "taylor", "--real", "float", "--out", "folder")
+    assert result.code == 1 and "cannot be exported with floats" in result.err

@@ -407,7 +407,7 @@ def test_all_models_agree_with_solve(case: str, version: int, tmp_path: Path) ->
     solution = sl.solve(system, end, t_eval=points, **arguments, **({"h": h} if "h" in told else {}))
     columns = [getattr(solution, PARTS[v.kind])[:, v.place : v.place + v.size] for v in variables]
     np.testing.assert_array_equal(found[1:, 1:], np.hstack(columns))
-    solver = {"fmi_type": "ModelExchange", "solver": "CVode", "output_interval": 1e-2, "relative_tolerance": 1e-10}
+    solver = {"fmi_type": "ModelExchange", "solver": "CVode", "output_interval": 1e-3, "relative_tolerance": 1e-10}
     rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, **solver | FAST.get(case, {}))
     states = np.array([np.concatenate([np.ravel(x) for x in row]) for row in rows.tolist()])
     solution = sl.solve(system, 1.0, rtol=1e-12, t_eval=[1.0])

@@ -18,6 +18,7 @@ from symlie.compile import compiler
 from symlie.export.fmu import binaries
 from symlie.export.fmu.variables import unit_variables
 from symlie.export.plan import ExportPlan, export_plan
+from symlie.export.targets import check_exchange
 from symlie.models.registry import build_model, model_names
 from symlie.options import ExportKind, ExportTarget
 from symlie.runtime.integrate.run_options import RunOptions
@@ -359,12 +360,26 @@ def test_units_contain_series(tmp_path: Path) -> None:
 KINDS: tuple[ExportKind, ...] = ("cs", "me", "both")
 
 
+def exchanges(system: System, told: dict[str, Any]) -> bool:
+    """Whether another program can integrate the states; constraints on accelerations are refused."""
+    try:
+        check_exchange(plan_of(system, told))
+    except sl.errors.UnsupportedMethodError as refused:
+        assert "constraints on accelerations" in str(refused)
+        return False
+    return True
+
+
 def check_validity(case: str, version: int, kind: ExportKind, folder: Path) -> None:
     """A unit without binary, whose description FMPy checks."""
     model, options, told = MODELS[case]
+    system = system_with(model, **options)
+    if kind != "cs" and not exchanges(system, told):
+        assert case == "chain"
+        return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("symlie.export.fmu.unit.own_binary", lambda *_: [])
-        file = system_with(model, **options).export(TARGETS[version], folder / "unit.fmu", kind=kind, **told)
+        file = system.export(TARGETS[version], folder / "unit.fmu", kind=kind, **told)
     assert validation.validate_fmu(str(file)) == []
     described = fmpy.read_model_description(str(file), validate_variable_names=True)
     assert described.modelName == model
@@ -396,7 +411,8 @@ def test_all_models_agree_with_solve(case: str, version: int, tmp_path: Path) ->
     """Bits of co-simulation, and states that CVode integrates."""
     model, options, told = MODELS[case]
     system = system_with(model, **options)
-    file = system.export(TARGETS[version], tmp_path / "unit.fmu", kind="both", **told)
+    kind: ExportKind = "both" if exchanges(system, told) else "cs"
+    file = system.export(TARGETS[version], tmp_path / "unit.fmu", kind=kind, **told)
     h = told.get("h", H)
     end = 8 * h
     variables = [v for v in unit_variables(plan_of(system, told), h) if v.kind in PARTS]
@@ -407,8 +423,11 @@ def test_all_models_agree_with_solve(case: str, version: int, tmp_path: Path) ->
     solution = sl.solve(system, end, t_eval=points, **arguments, **({"h": h} if "h" in told else {}))
     columns = [getattr(solution, PARTS[v.kind])[:, v.place : v.place + v.size] for v in variables]
     np.testing.assert_array_equal(found[1:, 1:], np.hstack(columns))
-    solver = {"fmi_type": "ModelExchange", "solver": "CVode", "output_interval": 1e-3, "relative_tolerance": 1e-10}
-    rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, **solver | FAST.get(case, {}))
+    if not exchanges(system, told):
+        return
+    # With 1e-10, CVode has errors of 2e-7 for tops that turn by 150 rad, and of 3e-7 for the slider-crank.
+    solver = {"fmi_type": "ModelExchange", "solver": "CVode", "output_interval": 1e-3, "relative_tolerance": 1e-12}
+    rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, **solver)
     states = np.array([np.concatenate([np.ravel(x) for x in row]) for row in rows.tolist()])
     solution = sl.solve(system, 1.0, rtol=1e-12, t_eval=[1.0])
     first, q = 1, np.tile(solution.q[-1], (len(states), 1))
@@ -422,12 +441,6 @@ def test_all_models_agree_with_solve(case: str, version: int, tmp_path: Path) ->
             np.testing.assert_allclose(states[-1, part], expected, rtol=0, atol=tolerances.EXCHANGED * scale)
     drifts = [np.abs(system.mechanics.constraint(t, x)).max(initial=0) for t, x in zip(states[:, 0], q, strict=True)]
     assert max(drifts) <= tolerances.EXCHANGED_CONSTRAINTS
-
-
-FAST: dict[str, dict[str, Any]] = {
-    case: {"relative_tolerance": 1e-12} for case in ("adaptive top", "quaternions", "implicit top", "variational top")
-}
-"""Tops that turn by 150 rad, of which CVode has errors of 2e-7 with a relative tolerance of 1e-10."""
 
 
 PARTS = {"OF_Q": "q", "OF_V": "v", "OF_LAMBDA": "multipliers"}

@@ -3,7 +3,7 @@
 #ifndef SYMLIE_STEPS_H
 #define SYMLIE_STEPS_H
 
-#if UNROLL_STAGES
+#if UNROLLS_STAGES
 #define PART_OF_STEP static SYMLIE_INLINE
 #else
 #define PART_OF_STEP SYMLIE_APART
@@ -11,7 +11,7 @@
 
 /* Loop over the components of vectors that are equal or do not overlap: results may overwrite inputs. Small models are
  * faster with separate components, which kernels read and write one by one. */
-#if defined(__GNUC__) && UNROLL_STAGES
+#if defined(__GNUC__) && UNROLLS_STAGES
 #define EACH_COMPONENT(k, count) _Pragma("GCC unroll 16") for (int k = 0; k < (count); k++)
 #elif defined(__GNUC__) && !defined(__clang__)
 #define EACH_COMPONENT(k, count) _Pragma("GCC ivdep") for (int k = 0; k < (count); k++)

@@ -12,13 +12,14 @@
 #endif
 
 /* Code that is to be small is not unrolled, nor that of processors on which each operation calls a function. */
-#if UNROLL_STAGES && (defined(__OPTIMIZE_SIZE__) || defined(__SOFTFP__))
-#undef UNROLL_STAGES
-#define UNROLL_STAGES 0
+#if UNROLL_STAGES && !defined(__OPTIMIZE_SIZE__) && !defined(__SOFTFP__)
+#define UNROLLS_STAGES 1
+#else
+#define UNROLLS_STAGES 0
 #endif
 
 /* Loops over stages are unrolled for small models, so that the tableau coefficients become constants in the code. */
-#if defined(__GNUC__) && UNROLL_STAGES
+#if defined(__GNUC__) && UNROLLS_STAGES
 #define SYMLIE_UNROLL _Pragma("GCC unroll 16")
 #elif defined(__GNUC__)
 #define SYMLIE_UNROLL _Pragma("GCC unroll 1")
@@ -69,7 +70,7 @@
 
 /* Compute out = base + h sum_j weight[j] x_j for vectors x_j with the given stride; base may be null. In unrolled
  * loops zero weights cost nothing. */
-#if !UNROLL_STAGES && (SYMLIE_LANES > 1 || !FIXED_TOPOLOGY)
+#if !UNROLLS_STAGES && (SYMLIE_LANES > 1 || !FIXED_TOPOLOGY)
 static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, const symlie_scalar *restrict factor,
                                        const symlie_real *const *restrict x, const symlie_real *restrict base,
                                        symlie_real *restrict out)
@@ -106,7 +107,7 @@ PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const sy
                            const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
     for (int k = 0; k < n; k++) out[k] = SYMLIE_NUMBER(0);
-#if UNROLL_STAGES
+#if UNROLLS_STAGES
 SYMLIE_UNROLL
     for (int j = 0; j < count; j++)
         if (weight[j] != 0)
@@ -216,7 +217,7 @@ PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
         for (int j = 0; j < 4; j++) zero[j] += x[k + j] * 0;
     for (; k < n; k++) zero[0] += x[k] * 0;
     return SYMLIE_ALL((zero[0] + zero[1]) + (zero[2] + zero[3]) == 0);
-#elif UNROLL_STAGES || SYMLIE_SINGLE
+#elif UNROLLS_STAGES || SYMLIE_SINGLE
     symlie_real zero = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k++) zero += x[k] * 0;
     return SYMLIE_ALL(zero == 0);

@@ -291,8 +291,9 @@ ROUNDING_OF_PRIMITIVES = 1e-15
 """Of functions of `primitives.h`: a reciprocal, a polynomial and two products, each within half a unit of 2.2e-16."""
 
 ATTEMPTS = 1e-6
-"""Sizes and relative errors of adaptive steps in C and in NumPy: rounding of 1e-15 relative to a tolerance of 1e-5, which
-accumulates over a hundred steps, and Newton iterations that end at 1e-3 of the tolerance with the same corrections."""
+"""Sizes and relative errors of adaptive steps in C and in NumPy: rounding of 1e-15 relative to a tolerance of 1e-5,
+which accumulates over a hundred steps, and Newton iterations that end at 1e-3 of the tolerance with the same
+corrections."""
 
 ATTEMPTS_AT_REST = 1e-12
 """Residuals of these steps that consist of rounding."""

@@ -55,9 +55,7 @@ def test_intervals_of_inputs_contain_their_points(primitives: dict[str, Callable
 
 
 @pytest.mark.parametrize("derivative", range(3))
-def test_inputs_are_polynomials_in_each_interval(
-    primitives: dict[str, Callable[..., Any]], derivative: int
-) -> None:
+def test_inputs_are_polynomials_in_each_interval(primitives: dict[str, Callable[..., Any]], derivative: int) -> None:
     """In powers of the distance from the last knot; before the first knot from this one."""
     start, degree, components = 4, 3, 2
     pieces = np.random.default_rng(1).uniform(-1, 1, (components, len(ABSCISSA) + 1, degree + 1))
@@ -65,7 +63,7 @@ def test_inputs_are_polynomials_in_each_interval(
     for component in range(components):
         found = primitives["_input"](POINTS, slot, component, derivative)
         for x, value in zip(POINTS, found, strict=True):
-            piece = int((ABSCISSA <= x).sum())
+            piece = int((x >= ABSCISSA).sum())
             polynomial = np.polynomial.Polynomial(pieces[component, piece])
             expected = polynomial.deriv(derivative)(x - ABSCISSA[max(piece - 1, 0)])
             assert value == pytest.approx(expected, rel=0, abs=tolerances.ROUNDING_OF_PRIMITIVES)

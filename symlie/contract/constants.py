@@ -100,6 +100,15 @@ TANGENT_STEPS = 50
 TANGENT_ENOUGH = 1e-13
 """Relative size of the last correction of these tangents: rounding of the residual."""
 
+TANGENT_ENOUGH_OF_DIFFERENCES = 1e-16
+"""The same if v and v' are differences over several steps, which amplify the remainders of increments."""
+
+TANGENT_RATIO = 1e-3
+"""Smallest ratio of successive corrections that is assumed: the first one may be much smaller than the next."""
+
+TANGENT_ROUNDING = 1e-11
+"""Relative size below which corrections that do not decrease are rounding."""
+
 NEWTON_SLOW = 3
 """Number of corrections with a reused factorisation above which the next step factorises anew."""
 

@@ -2,6 +2,8 @@
 #ifndef SYMLIE_NEWTON_TANGENTS_H
 #define SYMLIE_NEWTON_TANGENTS_H
 
+#include "tangent_convergence.h"
+
 /* Largest tangent of some numbers. */
 static inline double largest_tangent(int n, const symlie_real *restrict x)
 {
@@ -34,7 +36,7 @@ static inline int newton_tangents(newton_problem *restrict problem, int n, int h
         const double of_rest = largest_tangent(n - DIMENSION, d + DIMENSION) / (size_of_rest > 0 ? size_of_rest : 1);
         const double moved = fmax(largest_tangent(DIMENSION, d) / (size > 0 ? size : 1), of_rest);
         (void)P;
-        if (!(moved * (taken ? fmin(moved / last, 1) : 1) > TANGENT_ENOUGH)) break;
+        if (tangents_are_settled(taken, moved, last)) break;
         last = moved;
     }
     return SYMLIE_DONE;

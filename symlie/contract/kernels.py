@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import ElementType
-from symlie.contract.sets import ADJOINT, COORDINATE_RATES, CORE, DISCRETE, SETS
+from symlie.contract.sets import ADJOINT, COORDINATE_RATES, CORE, DISCRETE, DISCRETE_GRADIENTS, SETS
 
 REAL = "symlie_real"
 """C type of numbers of one member, or of several in SIMD lanes."""
@@ -196,6 +196,11 @@ SYSTEM_KERNELS = (
                             ("hidden", "wᵀ(B v + b)"), ("curvature", "wᵀ(B a + Z) for fixed a"),
                             ("field", "wᵀf of fields f"),
                             ("dependent", "wᵀ(F, V) of dependent nodes"), ("output", "wᵀy of outputs y"))),
+    *(SystemKernel(f"{name}_gradient", "tqbuvh", "qb bb tb vb pb eb ub", Gather.OWN, "", f"The gradient of {meaning}.",
+                   set=DISCRETE_GRADIENTS)
+      for name, meaning in (("start_momentum", "wᵀp⁺"), ("end_momentum", "wᵀp⁻"),
+                            ("rolling", "wᵀ(h (B v + b)) as L_d samples it"), ("momentum", "wᵀ∂T/∂v at q"),
+                            ("load", "wᵀl at q"))),
 )  # fmt: skip
 """All system kernels."""
 

@@ -127,6 +127,17 @@ def discrete_set(stated: DiscreteLagrangian) -> KernelSet:
     return _STATED.setdefault(found.name, found)
 
 
+DISCRETE_GRADIENTS = "discrete_gradients"
+"""Kind of the sets of gradients of these methods, for derivatives of runs in reverse."""
+
+
+def discrete_gradient_set(stated: DiscreteLagrangian) -> KernelSet:
+    """Return the set of gradients of a discrete Lagrangian and register it under its name."""
+    meaning = f"gradients of the momenta of the discrete Lagrangian {stated.name}"
+    name = f"{DISCRETE_GRADIENTS}_{stated.identifier}"
+    return _STATED.setdefault(name, KernelSet(name, meaning, (), DISCRETE_GRADIENTS, stated))
+
+
 SENSITIVITIES = "sensitivities"
 """Set of derivatives by all parameters, and kind of the sets by some of them."""
 
@@ -174,6 +185,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("jets", "Taylor coefficients"),
         KernelSet(ADJOINT, "gradients by states, parameters and inputs"),
         *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
+        *(discrete_gradient_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )
 }
 """All sets except ``core``."""

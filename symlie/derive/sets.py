@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from symlie.contract.sets import ADJOINT, DISCRETE, kernel_set
+from dataclasses import replace
+
+from symlie.contract.sets import ADJOINT, DISCRETE, DISCRETE_GRADIENTS, kernel_set
+from symlie.derive.adjoint.discrete_kernels import discrete_gradients
 from symlie.derive.adjoint.element_kernels import element_gradients
 from symlie.derive.adjoint.node_kernels import transposed_operators
 from symlie.derive.discrete.kernels import discrete_kernels
@@ -15,6 +18,7 @@ from symlie.derive.step_kernels import step_kernels
 from symlie.errors import GroupError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.sets import NodeTypeSet, SetKernels
+from symlie.modeling.model import Model
 
 
 def derive_set(equations: Equations, name: str) -> SetKernels:
@@ -37,16 +41,23 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         elements = tuple(element_matrices(model, d, chosen) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
+    if chosen.kind == DISCRETE_GRADIENTS:
+        found = discrete_gradients(model, equations.derived, chosen)
+        return replace(found, inputs=_inputs(model), parameters=len(parameter_symbols(model)) - len(model.slots))
     if name == ADJOINT:
         of_nodes = tuple(_transposed(space) for space in spaces)
         of_elements = tuple(element_gradients(model, d) for d in equations.derived)
-        known = parameter_symbols(model)
-        inputs = tuple((known.index(i.slots[0]), i.size) for i in model.inputs)
-        count = len(known) - len(model.slots)
-        return SetKernels(model.name, chosen, of_nodes, of_elements, inputs=inputs, parameters=count)
+        count = len(parameter_symbols(model)) - len(model.slots)
+        return SetKernels(model.name, chosen, of_nodes, of_elements, inputs=_inputs(model), parameters=count)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
     has_angles = any(s.angles or s.activities for s in statements_of(model))
     return SetKernels(model.name, chosen, nodes=tuple(nodes), has_angles=has_angles)
+
+
+def _inputs(model: Model) -> tuple[tuple[int, int], ...]:
+    """Return the first slot among the parameters, and the number of components, of each input."""
+    known = parameter_symbols(model)
+    return tuple((known.index(i.slots[0]), i.size) for i in model.inputs)
 
 
 def _transposed(space: ConfigurationSpace) -> NodeTypeSet:

@@ -65,6 +65,8 @@ def sets_of(folder: Path) -> list[str]:
                 "adjoint",
                 "discrete_trapezoid",
                 "discrete_midpoint",
+                "discrete_gradients_trapezoid",
+                "discrete_gradients_midpoint",
             ],
         ),
     ],

@@ -14,6 +14,7 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
+from symlie.derive.adjoint.weighted import weighted_gradient
 from symlie.derive.dependents import dependent_parts
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import inverse_dynamics
@@ -21,11 +22,9 @@ from symlie.derive.fields import moved_nodes, total_field
 from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
-from symlie.derive.matrices.ports import input_values
-from symlie.derive.matrices.sensitivities import tables_of_parameters, with_changes
 from symlie.ir.differentiate import reverse
 from symlie.ir.kernels import Kernel
-from symlie.ir.program import Euclidean, Value, Vector, at_values
+from symlie.ir.program import Euclidean, Value, Vector
 from symlie.ir.sets import ElementTypeSet, GradientPlaces, NodePlace
 from symlie.ir.straightline import by_output, flatten
 from symlie.modeling.element_type import ElementType
@@ -77,6 +76,10 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
         own_inputs=len(statement.inputs) if isinstance(statement, ElementType) else 0,
         outputs=sum(len(o.components) for o in statement.outputs),
     )
+
+
+STATES = ("qb", "bb", "tb", "vb", "ab")
+"""Results with components of all nodes."""
 
 
 class _Builder:
@@ -131,7 +134,7 @@ class _Builder:
         program, statement = self._statement.program, self._statement
         by_value = self._gradient(term, factors, by_acceleration=weights == "fields")
         results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
-        places = {label: _places(label, part) for label, part in results.items()}
+        places = {label: places_of(label, part) for label, part in results.items()}
         outputs = [results[label][k] for label, part in places.items() for k in part]
         references = {**self._references, **{s: f"w[{k}]" for k, s in enumerate(symbols)}}
         inputs = {**self._sizes, "w": len(symbols)}
@@ -147,42 +150,24 @@ class _Builder:
     def _gradient(self, term: Vector, factors: Sequence[Expr], *, by_acceleration: bool) -> tuple[Vector, ...]:
         """Return the gradients by configurations, velocities, accelerations, λ, parameters of the model, own ones, and
         inputs."""
-        program, statement, symbols = self._statement.program, self._statement, [*self._model, *self.own]
-        nodes = statement.nodes
-        tables = tables_of_parameters(program, term)
-        atoms = input_values(statement, self._inputs)
-        changes = program.fresh("w", len(symbols)) if tables else ()
-        of_inputs = program.fresh("w", len(atoms)) if atoms else ()
-        replaced: dict[Expr, Expr] = {u.slot: u.slot for u in atoms}
-        replaced |= {u: u + w for u, w in zip(atoms, of_inputs, strict=True)}
-        replaced |= with_changes(tables, symbols, changes) if tables else {}
-        changed = at_values(program, term, replaced) if replaced else term
-        multipliers = tuple(statement.multipliers)
-        moving = [n for n in nodes if n.group.velocity_dimension]
+        statement, nodes = self._statement, self._statement.nodes
+        moving, multipliers = [n for n in nodes if n.group.velocity_dimension], tuple(statement.multipliers)
         wanted = [
             *(n.value for n in nodes),
             *(n.velocity for n in moving),
             *(n.acceleration for n in moving),
-            *(Value(part, Euclidean(len(part))) for part in (multipliers, tuple(symbols), changes, of_inputs)),
+            Value(multipliers, Euclidean(len(multipliers))),
         ]
-        found = iter(reverse(program, list(zip(changed, factors, strict=True)), wanted))
-        by_configuration = tuple(c for _ in nodes for c in next(found))
-        by_velocity, by_rate = (tuple(c for _ in moving for c in next(found)) for _ in range(2))
+        weighted = list(zip(term, factors, strict=True))
+        found = weighted_gradient(statement, self._inputs, weighted, wanted, (self._model, self.own))
+        by_state = iter(found[: len(wanted)])
+        by_configuration = tuple(c for _ in nodes for c in next(by_state))
+        by_velocity, by_rate = (tuple(c for _ in moving for c in next(by_state)) for _ in range(2))
         by_rate = by_rate if by_acceleration else (Integer(0),) * len(by_rate)
-        by_multipliers, by_symbols, by_changes, by_inputs = found
-        if tables:
-            by_symbols = tuple(a + b for a, b in zip(by_symbols, by_changes, strict=True))
-        n = len(self._model)
-        parts: tuple[Vector, ...] = (by_configuration, by_velocity, by_rate, by_multipliers)
-        parts = (*parts, by_symbols[:n], by_symbols[n:], by_inputs)
-        if replaced:
-            zero: dict[Symbol, Expr] = dict.fromkeys((*changes, *of_inputs), Integer(0))
-            flat = iter(at_values(program, [e for part in parts for e in part], zero))
-            parts = tuple(tuple(next(flat) for _ in part) for part in parts)
-        return parts
+        return by_configuration, by_velocity, by_rate, *by_state, *found[len(wanted) :]
 
 
-def _places(label: str, part: Vector) -> tuple[int, ...]:
+def places_of(label: str, part: Vector) -> tuple[int, ...]:
     """Return the places of the components that are computed: those of nodes are added to the system all together."""
     found = tuple(k for k, e in enumerate(part) if e != 0)
-    return tuple(range(len(part))) if found and label in ("qb", "vb", "ab") else found
+    return tuple(range(len(part))) if found and label in STATES else found

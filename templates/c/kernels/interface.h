@@ -286,7 +286,7 @@ typedef struct {
     const symlie_scalar *begin; /* start times of the steps, after jumps of inputs */
     const symlie_scalar *length;
     const unsigned char *kind;  /* 0: the first stage is computed; 1: its v' is known; 2: a jump precedes the step;
-                                 * 3: the method history begins */
+                                 * 3: the method history begins; 4: it begins after a jump */
     const symlie_scalar *t;
     const symlie_scalar *q;
     const symlie_scalar *v;

@@ -160,7 +160,7 @@ def test_lanes_compile_without_warnings(compiler: str, name: str, tmp_path: Path
 )
 def test_adjoints_compile_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
     system = equations_named(name).compile(backend="numpy")
-    for chosen in (method("half_explicit_5"), method("index1_dopri5"), method("rkmk_rk44"), method("cf4")):
+    for chosen in map(method, ("half_explicit_5", "index1_dopri5", "rkmk_rk44", "cf4", "bdf3", "bdf", "rattlie")):
         if chosen.refusal(system.layout) is None:
             assert isinstance(chosen, ProgrammedMethod)
             checked(compiler, tmp_path, adjoint_files(system, chosen), "adjoint.c")

@@ -10,7 +10,7 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.headers import with_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import LARGEST_NARROW_BANDWIDTH, constants_header
-from symlie.contract.sets import ADJOINT
+from symlie.contract.sets import ADJOINT, discrete_gradient_set, kernel_set
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
@@ -115,14 +115,17 @@ def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others."""
     layout, features = system.layout, features_of(system.mechanics, compiled=True)
     source, sets = driver_source(method, system.mechanics), (*kernel_sets(method, system.layout), ADJOINT)
+    if method.element_set is not None and (stated := kernel_set(method.element_set).discrete) is not None:
+        sets += (discrete_gradient_set(stated).name,)
     source = {name: source[name] for name in ("constants.h", "tableau.h")}
     for name in sets:
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
-    source["adjoint_step.h"] = adjoint_header(
-        method.known_program(features), method.name, method.first_values(features)
-    )
+    start = method.start_program(features)
+    starter = method.substeps(features)
+    program, first = method.known_program(features), method.first_values(features)
+    source["adjoint_step.h"] = adjoint_header(program, method.name, first, start, starter)
     of_model = f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets)
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]

@@ -90,19 +90,20 @@ def _at_end(end: ImplicitEnd, element: Value, *relative: Value) -> Iterator[str]
     yield "static inline const symlie_real *formula_offset(const step_formula *restrict f)"
     yield from ("{", f"    return f->{member(end.offset)};", "}", "")
     of_points = [w for w, x in zip(*end.velocity, strict=True) if x in (end.unknowns[0], *end.unknowns[3:])]
-    total = " + ".join(f"fabs({_weight(w)})" for w in of_points)
+    total = " + ".join(f"fabs({weight_text(w)})" for w in of_points)
     yield "/* Points that are close together have large weights. */"
     yield "static inline symlie_real formula_span(const step_formula *restrict f)"
-    yield f"{{\n    const symlie_real span = ({total}) / (2 * {_weight(end.slopes[0])});"
+    yield f"{{\n    const symlie_real span = ({total}) / (2 * {weight_text(end.slopes[0])});"
     yield from (f"    return SYMLIE_LARGER(span, SYMLIE_NUMBER({1 + len(relative)}));", "}", "")
 
 
 def _value(formula: Formula, entries: Mapping[Value, str], index: str) -> str:
     """Return a component of a formula."""
     named = ((w, entries.get(x, f"f->{member(x)}[#]")) for w, x in zip(*formula, strict=True))
-    total = "".join(weighted_term(_weight(w), entry.replace("#", index)) for w, entry in named)
+    total = "".join(weighted_term(weight_text(w), entry.replace("#", index)) for w, entry in named)
     return total.removeprefix(" + ").strip()
 
 
-def _weight(weight: float | Scalar) -> str:
+def weight_text(weight: float | Scalar) -> str:
+    """Return a weight of a formula as C."""
     return f"f->{member(weight)}" if isinstance(weight, Scalar) else c_number(weight)

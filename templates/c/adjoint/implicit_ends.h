@@ -11,9 +11,12 @@
 #ifndef SYMLIE_IMPLICIT_ENDS_H
 #define SYMLIE_IMPLICIT_ENDS_H
 
+#include "tangent_convergence.h"
 #include "transposed_factors.h"
 
-/* Cotangents of the state at the end, of the increment w, and of the unknowns. */
+/* Cotangents of the state at the end, of the increment w, and of the unknowns. In local coordinates at the end, w is that
+ * of v with that of v', and there are those of the increments to earlier configurations, and the one of B^T eta for which
+ * the cotangents of B are contained in q. */
 typedef struct {
     symlie_real *q;
     symlie_real *v;
@@ -21,11 +24,21 @@ typedef struct {
     symlie_real *lambda;
     symlie_real *w;
     symlie_real *u;
+    symlie_real *pulled;
+    symlie_real *const *points;
 } end_bar;
+
+/* Cotangents of theta, w, exp(theta) and increments to earlier configurations, apart from those of the state. */
+typedef struct {
+    const symlie_real *theta;
+    const symlie_real *w;
+    const symlie_real *element;
+    const symlie_real *const *points;
+} end_given;
 
 static inline long long implicit_end_workspace(const symlie_problem *restrict P)
 {
-    return 7LL * DIMENSION + 8LL * ROWS + 3LL * UNKNOWNS + JACOBIAN_VALUES;
+    return (7LL + FINDS_JACOBIAN) * DIMENSION + 8LL * ROWS + 3LL * UNKNOWNS + JACOBIAN_VALUES + (SEES_END ? 4LL * DIMENSION + 2LL * ROWS : 0);
 }
 
 /* Solve the transposed Newton system for the right-hand side x in place; x has SOLVED entries. */
@@ -84,31 +97,21 @@ static inline void add_residual_cotangents(const newton_problem *restrict s, sym
     }
 }
 
-/* Compute the cotangents of w and of the unknowns from those of the end, of theta and of w. */
-static inline void pull_unknowns(const newton_problem *restrict s, const symlie_real *of_theta, const symlie_real *of_w,
-                                 symlie_real *restrict work, const end_bar *restrict bar)
+/* Replace the cotangents of dependent nodes, which are computed from the others at the end of the step. */
+static inline void pull_state(const newton_problem *restrict s, symlie_gradient *restrict gradient, const end_bar *restrict bar)
 {
-    const symlie_problem *P = s->P;
-    symlie_real *restrict u = bar->u, *restrict w = bar->w;
-    ARRAY(moved, DIMENSION);
-    take_cotangent(DIMENSION, of_w, w);
-    take_cotangent(DIMENSION, of_theta, u);
-    for (int n = 0; n < COUNT_OF_STATE; n++) bar->v[STATE[n]] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < DIMENSION; k++) moved[k] = s->velocity * bar->v[k] + s->acceleration * bar->v_dot[k];
-    for (int n = 0; n < COUNT_OF_STATE; n++) moved[STATE[n]] = s->rate * bar->v_dot[STATE[n]];
-    for (int k = 0; k < DIMENSION; k++) w[k] += moved[k];
-    for (int k = 0; k < COUNT_OF_HELD; k++) w[HELD[k]] = SYMLIE_NUMBER(0);
-    system_tangent_transpose(P, s->theta, bar->q, moved);
-    for (int k = 0; k < DIMENSION; k++) u[k] += moved[k] + w[k];
-    for (int k = 0; k < COUNT_OF_HELD; k++) u[HELD[k]] = SYMLIE_NUMBER(0);
-    copy(ROWS, bar->lambda, u + DIMENSION);
-#if HAS_ETA
-    multiply_jacobian(P, s->B_n, w, u + DIMENSION + ROWS);
-    for (int k = 0; k < ROWS; k++)
-        if (!HAS_PHI[k]) u[DIMENSION + ROWS + k] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < COUNT_OF_NO_ETA; k++) u[NO_ETA[k]] = SYMLIE_NUMBER(0);
+#if GRADIENT_DEPENDENTS
+    pull_dependents(s->P, s->t, s->q, s->v, gradient, bar->q, bar->v);
+#else
+    (void)s, (void)gradient, (void)bar;
 #endif
 }
+
+#if SEES_END
+#include "seen_ends.h"
+#else
+#include "known_increments.h"
+#endif
 
 /* Size of a correction relative to that of the solution, for increments and for multipliers. */
 static inline double relative_correction(const symlie_problem *restrict P, const symlie_real *restrict d, const symlie_real *restrict mu)
@@ -123,7 +126,8 @@ static inline double relative_correction(const symlie_problem *restrict P, const
  * v' are separate for first-order states. */
 PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_matrix, const symlie_real *of_q, const symlie_real *of_v,
                                          const symlie_real *of_v_dot, const symlie_real *of_lambda, const symlie_real *of_theta,
-                                         const symlie_real *of_w, symlie_gradient *restrict gradient, symlie_real *restrict work,
+                                         const symlie_real *of_w, const symlie_real *of_element, const symlie_real *const *of_points,
+                                         symlie_real *const *points, symlie_gradient *restrict gradient, symlie_real *restrict work,
                                          symlie_real *restrict start_q, symlie_real *restrict v, symlie_real *restrict v_dot,
                                          symlie_real *restrict rate)
 {
@@ -134,36 +138,41 @@ PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_mat
     ARRAY(u, UNKNOWNS);
     ARRAY(mu, UNKNOWNS);
     ARRAY(weights, UNKNOWNS);
-    const end_bar bar = {q, v, v_dot, lambda, w, u};
+    ARRAY(pulled, FINDS_JACOBIAN * DIMENSION);
+    const end_bar bar = {q, v, v_dot, lambda, w, u, pulled, points};
+    const end_given given = {of_theta, of_w, of_element, of_points};
     double last = 0;
     take_cotangent(DIMENSION, of_q, q);
     take_cotangent(DIMENSION, of_v, v);
     take_cotangent(DIMENSION, of_v_dot, v_dot);
     take_cotangent(ROWS, of_lambda, lambda);
     fill_zero(UNKNOWNS, mu);
+    fill_zero(FINDS_JACOBIAN * DIMENSION, pulled);
     if (!MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
     if (!has_matrix) {
         const int status = newton_refresh(s, SYMLIE_TRUE);
         if (status != SYMLIE_DONE) return status;
     }
-    pull_unknowns(s, of_theta, of_w, work, &bar);
+    pull_unknowns(s, &given, work, gradient, &bar);
     for (int taken = 0;; taken++) {
         if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
         copy(UNKNOWNS, u, s->d);
+        pull_correction(s, s->d);
         solve_iteration_transposed(P, s->scale, &s->A, s->d);
         for (int k = 0; k < UNKNOWNS; k++) weights[k] = -s->d[k], mu[k] += weights[k];
         if (!all_finite(UNKNOWNS, mu)) return SYMLIE_SINGULAR;
         const double moved = relative_correction(P, weights, mu);
         add_residual_cotangents(s, weights, work, gradient, &bar);
-        pull_unknowns(s, of_theta, of_w, work, &bar);
-        if (!(moved * (taken ? fmin(moved / last, 1) : 1) > TANGENT_ENOUGH)) break;
+        pull_unknowns(s, &given, work, gradient, &bar);
+        if (tangents_are_settled(taken, moved, last)) break;
         last = moved;
     }
     /* q = q_n o exp(theta), and B_n of w */
+    if (SEES_END) copy(DIMENSION, w, v);
     system_tangent_transpose(P, s->theta, q, u);
     system_bracket_transpose(P, s->theta, u, start_q);
     for (int k = 0; k < DIMENSION; k++) start_q[k] = q[k] - start_q[k];
-#if HAS_ETA
+#if HAS_ETA && !SEES_END
     ARRAY(unread, DIMENSION);
     ARRAY(unread_rows, ROWS);
     ARRAY(rows, ROWS);

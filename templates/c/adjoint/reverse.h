@@ -79,22 +79,25 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
         state.v = (symlie_real *)trail->v + n * DIMENSION;
         state.lambda = lambda, state.acceleration = a;
         state.own = own;
-        state.acceleration_is_valid = trail->kind[n] == 1 || trail->kind[n] == 2;
+        const int is_after_jump = trail->kind[n] == 2 || trail->kind[n] == 4, begins = trail->kind[n] >= 3;
+        state.acceleration_is_valid = trail->kind[n] == 1 || is_after_jump;
         fill_zero(DIMENSION, start->acceleration);
         int status = SYMLIE_DONE;
+        if (is_after_jump) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);
 #if HAS_OWN_STATE
-        if (trail->kind[n] == 3) status = method_begin(P, work, t, trail->length[n], control, masses, &state, own);
-        else copy(OWN, trail->own + n * OWN, own);
+        if (!begins) copy(OWN, trail->own + n * OWN, own);
+        else if (status == SYMLIE_DONE) status = method_begin(P, work, t, trail->length[n], control, masses, &state, own);
 #endif
-        if (trail->kind[n] == 2) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);
-        if (status == SYMLIE_DONE) status = adjoint_step(P, work, t, trail->length[n], control, masses, &state, end, start);
-        if (status == SYMLIE_DONE && trail->kind[n] == 2) status = start_cotangents(P, work, t, state.q, state.v, masses, start);
+        if (status == SYMLIE_DONE) status = adjoint_step(P, work, t, trail->length[n], control, masses, &state, trail->own + (n + 1) * OWN, end, start);
 #if HAS_OWN_STATE
-        if (status == SYMLIE_DONE && trail->kind[n] == 3) {
-            status = adjoint_begin(P, work, t, trail->length[n], control, masses, &state, start, start);
+        if (status == SYMLIE_DONE && begins) {
+            status = adjoint_begin(P, work, t, trail->length[n], control, masses, &state, 0, start, start);
             fill_zero(OWN, start->own);
         }
+#else
+        (void)begins;
 #endif
+        if (status == SYMLIE_DONE && is_after_jump) status = start_cotangents(P, work, t, state.q, state.v, masses, start);
         if (status != SYMLIE_DONE) return status;
         symlie_cotangents *const passed = end;
         end = start, start = passed;

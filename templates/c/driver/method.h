@@ -177,6 +177,7 @@ typedef struct {
     long long may_be_rough;     /* 1 if a first step across a switch may be inaccurate: the step up to the switch
                                  * replaces it */
     long long is_rough;         /* 1 if it is inaccurate */
+    int parts;                  /* number of substeps of a first step */
 } symlie_trial;
 
 /* Return whether v' of the first stage is needed after a step: the step may be rejected or is monitored. With lanes,

@@ -85,6 +85,7 @@ static inline int take_starting_step(const symlie_problem *restrict P, symlie_re
             const symlie_real tolerance = trial->is_rough ? ROUGH_START : START_TOLERANCE;
             const symlie_real unseen = ROUNDING * largest_entry(STORAGE, trial->q, 0) / h;
             if (largest_entry(DIMENSION, coarse, 0) <= symlie_maximum(tolerance * largest, unseen)) {
+                trial->parts = parts;
                 system_difference(P, state->q, trial->q, increment);
                 keep_increment(P, increment, trial->increment);
                 return SYMLIE_DONE;

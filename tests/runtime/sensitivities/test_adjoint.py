@@ -21,6 +21,10 @@ from symlie.runtime.integrate.sensitivities.checkpoints import repetitions_of, r
 from symlie.runtime.integrate.sensitivities.gradient import FEWEST_REVERSE
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.library import method
+from symlie.runtime.methods.programs.method import ProgrammedMethod
+from symlie.runtime.steps.adjoint.transposition import differentiated_arrays
+from symlie.runtime.steps.program import Features
 from tests import tolerances
 from tests.runtime.sensitivities.models import driven_top, hinge, pendulum, springs
 from tests.runtime.test_dependent_nodes import located
@@ -131,6 +135,9 @@ def links() -> sl.System:
 
 TOP = ["mass", "inertia", "lever", "gravity"]
 
+RATTLIE_WITH_MATRIX = method("rattlie").with_options({"newton": "full"})
+RATTLIE_INDEX_1 = method("rattlie").with_options({"multipliers": "index1"})
+
 CASES: list[Case] = [
     (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "rkmk_rk44"}),
     (springs, ["stiffness", "one.m", "first.x"], {"rtol": 1e-6, "t_eval": [0.1, 0.33]}),
@@ -164,6 +171,26 @@ CASES: list[Case] = [
     (disk, ["mass", "disk.Omega"], {"h": 1 / 128, "method": "generalized_alpha_index2"}),
     (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "generalized_alpha_index2"}),
     (polar, ["mass", "bead.x"], {"h": 1 / 64, "method": "bdf2_increments"}),
+    (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "bdf1"}),
+    (springs, ["stiffness", "one.m", "first.x"], {"rtol": 1e-6, "method": "bdf"}),
+    (pendulum, ["length", "damping", "bob.x_dot"], {"h": 1 / 64, "method": "bdf3"}),
+    (driven_top, ["inertia", "lag", "torque", "motor.x"], {"h": 1 / 64, "method": "bdf2"}),
+    (driven_top, ["inertia", "lag", "torque", "body.Omega"], {"rtol": 1e-6, "method": "bdf", "t_eval": [0.1, 0.33]}),
+    (held, ["mass", "length", "force"], {"h": 1 / 64, "method": "bdf2_index2"}),
+    (held, ["mass", "length", "force"], {"rtol": 1e-6, "method": "bdf"}),
+    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": "bdf5_index2"}),
+    (disk, ["mass", "disk.Omega"], {"h": 1 / 128, "method": "bdf2_index2"}),
+    (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "bdf3"}),
+    (functools.partial(located, "closed_loop", "c"), ["gravity"], {"h": 1 / 64, "method": "bdf2_increments"}),
+    (links, ["gravity"], {"h": 1 / 64, "method": "bdf2_increments"}),
+    (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "rattlie"}),
+    (pendulum, ["length", "damping", "bob.x_dot"], {"h": 1 / 64, "method": "rattlie"}),
+    (held, ["mass", "length", "force"], {"h": 1 / 64, "method": RATTLIE_WITH_MATRIX, "t_eval": [0.1, 0.33]}),
+    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": "rattlie"}),
+    (chain, ["masses", "inertia", "half_length"], {"h": 1 / 128, "method": "rattlie"}),
+    (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "rattlie"}),
+    (polar, ["mass", "bead.x"], {"h": 1 / 64, "method": RATTLIE_INDEX_1}),
+    (disk, ["mass", "disk.Omega"], {"h": 1 / 128, "method": "rattlie"}),
 ]
 
 
@@ -255,7 +282,7 @@ def test_run_of_adjoint_has_the_states_of_solve(build: Callable[[], sl.System], 
 @pytest.mark.parametrize(
     "options",
     [
-        {"h": 1 / 64, "method": "bdf2"},
+        {"h": 1 / 64, "method": "variational_midpoint"},
         {"h": 1 / 64, "method": "abmk2"},
         {"h": 1 / 64, "method": "ambient_rk4"},
     ],
@@ -272,6 +299,12 @@ def test_methods_without_adjoint_have_gradients_from_forward_derivatives(options
         forward_gradient(system, 0.25, names, options),
     )
     assert abs(found.array - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+
+
+def test_starting_steps_after_kinks_have_no_adjoint() -> None:
+    options = RunOptions.of({"h": 1 / 64, "method": "bdf4"})
+    assert AdjointRun.of(driven_top(), 0.2, options) is not None
+    assert AdjointRun.of(driven_top(), 0.5, options) is None
 
 
 SPACES = (sl.SO3, sl.S3, sl.SE3, sl.S3sR3, sl.SE2, sl.S2)
@@ -320,6 +353,20 @@ def test_transposed_operators_are_adjoint_to_operators(index: int, seed: int, si
 def test_gradient_from_checkpoints_has_the_bits_of_the_one_from_stored_states(
     memory: float, options: dict[str, Any]
 ) -> None:
+    check_checkpoints(memory, options)
+
+
+@pytest.mark.parametrize("memory", [20_000, 6000])
+@pytest.mark.parametrize(
+    "options",
+    [{"h": 1 / 64, "method": "bdf3"}, {"rtol": 1e-5, "method": "bdf"}, {"h": 1 / 64, "method": "rattlie"}],
+)
+def test_checkpoints_contain_the_method_history(memory: float, options: dict[str, Any]) -> None:
+    check_checkpoints(memory, options)
+
+
+def check_checkpoints(memory: float, options: dict[str, Any]) -> None:
+    """Compare a gradient from checkpoints with one from stored states."""
     system, names = held(), ["mass", "length", "force"]
 
     def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
@@ -329,6 +376,17 @@ def test_gradient_from_checkpoints_has_the_bits_of_the_one_from_stored_states(
     expected = sl.gradient(system, 0.5, loss, wrt=names, **options)
     assert np.array_equal(found.array, expected.array)
     assert np.array_equal(found.solution.q, expected.solution.q)
+
+
+def test_arrays_that_serve_initial_guesses_have_no_cotangents() -> None:
+    bdf, rattlie = method("bdf3"), method("rattlie")
+    assert isinstance(bdf, ProgrammedMethod) and isinstance(rattlie, ProgrammedMethod)
+    features = Features(constrained=True)
+    first = bdf.start_program(features)
+    assert first is not None
+    of_bdf = differentiated_arrays([bdf.program(features), first])
+    assert of_bdf == {"element_1", "element_2", "velocity_0", "velocity_1", "velocity_2"}
+    assert differentiated_arrays([rattlie.program(features)]) == {"theta", "multipliers", "load"}
 
 
 @pytest.mark.parametrize(

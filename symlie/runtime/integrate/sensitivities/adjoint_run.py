@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import KINK
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
@@ -136,11 +137,19 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     program = method.known_program(features)
     if program.history:
         return "steps depend on the states of earlier ones"
-    first = method.first_values(features)
-    if name := missing_rule(program) or (first is not None and missing_rule(first)):
-        return f"the instruction {name} has no transposed rule"
-    if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, program)):
+    starter = method.substeps(features)
+    further = method.first_values(features), method.start_program(features), starter
+    for part in (program, *further):
+        if part is not None and (name := missing_rule(part)):
+            return f"the instruction {name} has no transposed rule"
+    if starter is not None and starter.starts_from_acceleration and not features.mass_is_regular:
+        return "starting steps with a singular mass matrix pass accelerations on"
+    if starter is not None and method.restarts_at_kinks and KINK in run.plan.restarts:
+        return "starting steps after kinks of inputs begin with the accelerations of other steps"
+    if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, method, program)):
         return reason
+    if method.kernel_set == "interpolation":
+        return "discrete Lagrangians that sample potential energies within a step have no transposed rule"
     if layout.changes_state or layout.has_activities:
         return "events change the state or the constraints of the model"
     if layout.has_coordinate_rates or layout.manifest.motions:
@@ -152,11 +161,11 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     return "states within a jump are recorded" if has_gaps else ""
 
 
-def _refusal_of_implicit_steps(system: System, program: Program) -> str:
+def _refusal_of_implicit_steps(system: System, method: Implicit, program: Program) -> str:
     """Return why implicit steps of a system have no adjoint; empty if they have."""
     layout = system.layout
-    if features_of(system.mechanics, compiled=True).has_motions:
-        return "implicit steps of prescribed and dependent nodes have no transposed rule"
+    if layout.has_dependents and (program.has(HiddenViolation) or method.iteration(layout)):
+        return "corrections of increments along constraints contain derivatives of dependent nodes"
     if any(e.switches for e in layout.elements):
         return "the method begins anew where forces switch"
     if program.has(HiddenViolation) and not bool(layout.holonomic.all()):

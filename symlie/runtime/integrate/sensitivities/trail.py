@@ -24,7 +24,7 @@ from symlie.runtime.steps.instructions import NextStage
 from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.system import System
 
-COMPUTED, KNOWN, AFTER_JUMP, BEGUN = 0, 1, 2, 3
+COMPUTED, KNOWN, AFTER_JUMP, BEGUN, BEGUN_AFTER_JUMP = 0, 1, 2, 3, 4
 """How the first stage or the method history of a step begins, as in ``symlie_trail``."""
 
 
@@ -37,7 +37,7 @@ class Trail:
     begin, length
         Start times and lengths of the steps, in s, shape (n,).
     kind
-        `COMPUTED`, `KNOWN`, `AFTER_JUMP` or `BEGUN`, shape (n,).
+        `COMPUTED`, `KNOWN`, `AFTER_JUMP`, `BEGUN` or `BEGUN_AFTER_JUMP`, shape (n,).
     t, q, v, multipliers, acceleration, own
         Times, in s, configurations, velocities, λ, v' for the first stage of the next step, and the method history.
     """
@@ -67,19 +67,24 @@ class Start:
         Size of the method history.
     restarts
         Restarts of segments after which the method history begins.
+    after_jumps
+        True if multipliers are computed anew after a jump, before the method history begins.
     """
 
     from_acceleration: bool
     is_passed_on: bool
     own: int
     restarts: tuple[int, ...]
+    after_jumps: bool
 
     @classmethod
     def of(cls, method: ProgrammedMethod, system: System) -> Start:
         """Return that of the steps of a method."""
-        program = method.known_program(features_of(system.mechanics, compiled=True))
+        features = features_of(system.mechanics, compiled=True)
+        program, own = method.known_program(features), method.own_size(system.layout)
         restarts = (JUMP, KINK) if method.restarts_at_kinks else (JUMP,)
-        return cls(program.starts_from_acceleration, program.has(NextStage), method.own_size(system.layout), restarts)
+        after_jumps = own > 0 and method.starts_from_multipliers(features)
+        return cls(program.starts_from_acceleration, program.has(NextStage), own, restarts, after_jumps)
 
     def kinds(self, plan: Plan, begin: Array, first: StateStart) -> NDArray[np.uint8]:
         """Return the kinds of consecutive steps with given start times, the first of which starts from a state."""
@@ -87,10 +92,14 @@ class Start:
         if not (self.from_acceleration or self.own):
             return found
         restarts = self.restarts if self.own else (JUMP,)
-        begun = np.isin(begin, [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart in restarts])
+        begun, jumped = (
+            np.isin(begin, [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart in of])
+            for of in (restarts, (JUMP,))
+        )
         if self.own:
             found[0] = BEGUN if first.own is None else COMPUTED
             found[begun] = BEGUN
+            found[jumped] = BEGUN_AFTER_JUMP if self.after_jumps else BEGUN
         else:
             found[:] = KNOWN if self.is_passed_on else COMPUTED
             found[0] = COMPUTED if first.acceleration is None else KNOWN

@@ -76,7 +76,7 @@ def bdf_variable_step(s: StepRecorder, most: int) -> None:
     velocities = [s.where(omits, x, y) for x, y in zip(past.velocities[1:], past.velocities, strict=False)]
     earlier = [s.where(omits, x, y) for x, y in zip(increments[1:], increments, strict=False)]
     points = [s.where(omits, x, y) for x, y in zip(elements[1:], elements, strict=False)]
-    for name, number in zip(("count", "order", "equal"), next_, strict=False):
+    for name, number in zip(("count", "order", "equal", "omitted"), next_, strict=True):
         s.carry(name, number)
     keep(s, Past(lengths, earlier, points, [state.v, *velocities], state.acceleration), most + 1)
     s.end_implicit(state)
@@ -88,7 +88,7 @@ def bdf_variable_start(s: StepRecorder, most: int) -> None:
     rate, zero = s.slope(stage), s.evaluated(Algebra, Expression())
     increment = s.with_states(s.h**2 / 2 * stage.acceleration - s.h * rate, -s.h * rate)  # (2)
     back, identity = s.inverse_tangent(None, s.evaluated(Algebra, increment)), s.exponential(zero)
-    for name, number in {"count": 1.0, "order": 1.0, "equal": 0.0}.items():
+    for name, number in {"count": 1.0, "order": 1.0, "equal": 0.0, "omitted": 0.0}.items():
         s.carry(name, number)
     for i in range(1, most + 1):
         s.carry(f"length_{i}", s.h)

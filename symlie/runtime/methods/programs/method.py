@@ -105,6 +105,13 @@ class ProgrammedMethod(Method):
         self.write_first_step(s)
         return s.program()
 
+    def substeps(self, features: Features) -> Program | None:
+        """Return the substeps of the first steps; None if these have none."""
+        start = self.start_program(features)
+        if start is None or self.starter is None or not start.has(StartingStep):
+            return None
+        return self.starter.program(features)
+
     def first_values(self, features: Features) -> Program | None:
         """Return the initial values of the arrays that the step carries; None without such arrays."""
         program = self.program(features)
@@ -121,9 +128,7 @@ class ProgrammedMethod(Method):
 
     def step_files(self, features: Features) -> dict[str, str]:
         if features not in self._headers:
-            start, starter = self.start_program(features), None
-            if start is not None and start.has(StartingStep) and self.starter is not None:
-                starter = self.starter.program(features)
+            start, starter = self.start_program(features), self.substeps(features)
             header = step_header(self.program(features), self.name, start, self.first_values(features), starter)
             self._headers[features] = header
         return {STEP_HEADER: self._headers[features]}

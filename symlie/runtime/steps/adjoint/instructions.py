@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.stage_instructions import Field, Stage, StageBetween, StageWithMultipliers
 from symlie.runtime.steps.values import Algebra, Multiplier
@@ -29,8 +28,11 @@ class CarriedCotangents(Instruction):
     """Cotangents of an array that the method carries to the next step."""
 
     name: str
+    kind: type[Value]
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (self.kind,)
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,21 @@ class StartOfCarried(Instruction):
     """Cotangents of an array that the method carries from the previous step."""
 
     name: str
+    kind: type[Value]
     x: Value | None
 
     has_effects: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class CarriedAtEnd(Instruction):
+    """Numbers that the step has carried to the next one."""
+
+    names: tuple[str, ...]
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (Scalar,) * len(self.names)
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,18 @@ class Part(Instruction):
     of_states: bool
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+
+
+@dataclass(frozen=True)
+class Chosen(Instruction):
+    """x if a number is not 0, or if it is 0; otherwise zero."""
+
+    condition: Scalar
+    x: Value
+    if_zero: bool
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    is_elementwise: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -116,6 +142,17 @@ class BracketTranspose(Instruction):
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
     is_of_nodes: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class AdjointTranspose(Instruction):
+    """Ad(x)ᵀ y or Ad(x⁻¹)ᵀ y of a group element x."""
+
+    x: Value
+    y: Value
+    is_inverse: bool
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
 
 
 @dataclass(frozen=True)
@@ -207,39 +244,6 @@ class DependentCotangents(Instruction):
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
     has_effects: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class ImplicitEndCotangents(Instruction):
-    """Cotangents of q at the start of the step, and of v, v' and the rate of first-order states at its end as functions
-    of known vectors, from those of the results of Newton's method."""
-
-    end: ImplicitEnd
-    ends: tuple[Value, ...]
-    """Results of Newton's method."""
-    of_results: tuple[Value | None, ...]
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Algebra)
-    has_effects: ClassVar[bool] = True
-
-    @property
-    def inputs(self) -> tuple[Value, ...]:
-        return (*self.end.inputs, *super().inputs)
-
-
-@dataclass(frozen=True)
-class HiddenViolationCotangents(Instruction):
-    """Cotangents of q and v from that of d = M⁻¹ Bᵀ μ with B d = B v + b."""
-
-    violation: HiddenViolation
-    x: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
-    has_effects: ClassVar[bool] = True
-
-    @property
-    def inputs(self) -> tuple[Value, ...]:
-        return (*self.violation.inputs, self.x)
 
 
 @dataclass(frozen=True)

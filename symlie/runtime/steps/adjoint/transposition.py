@@ -1,41 +1,38 @@
 """Adjoint of a step program: the program itself, followed by its transposed instructions in reverse order.
 
-With cotangents x̄ of all values x, the instruction y = f(x) adds (∂f/∂x)ᵀ ȳ to x̄. For configurations, x̄ is paired with
-the tangent in the Lie algebra. The transposed rules of an increment Q = q∘exp(θ) and of a rate K = T⁻¹(θ) x are
-
-    θ̄ += T(θ)ᵀ Q̄,  q̄ += Q̄ - ad(θ)ᵀ T(θ)ᵀ Q̄  (1)
-    x̄ += T⁻¹(θ)ᵀ K̄,  θ̄ += ∂(K̄ᵀ T⁻¹(θ) x)/∂θ  (2)
-
-`templates/c/adjoint/adjoint_stages.h` contains those of stages, and `implicit_ends.h` those of Newton's method.
+With cotangents x̄ of all values x, the instruction y = f(x) adds (∂f/∂x)ᵀ ȳ to x̄. `vector_rules` contains the rules of
+vectors and group elements, `templates/c/adjoint/adjoint_stages.h` those of stages, `implicit_ends.h` those of Newton's
+method, and `discrete_cotangents.h` those of variational steps.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Sequence
 
 from symlie.runtime.steps.adjoint.instructions import (
-    BracketTranspose,
+    CarriedAtEnd,
     CarriedCotangents,
     DependentCotangents,
     EndCotangents,
-    FieldCotangents,
     FirstStageCotangents,
-    HiddenViolationCotangents,
-    ImplicitEndCotangents,
-    InverseTangentGradient,
     InverseTangentTranspose,
     KnownMultiplierCotangents,
-    Part,
     StageBetweenCotangents,
     StageCotangents,
     StartCotangents,
     StartOfCarried,
-    TangentTranspose,
     Total,
 )
+from symlie.runtime.steps.adjoint.solution_instructions import (
+    DiscreteEndCotangents,
+    DiscreteStartCotangents,
+    ImplicitEndCotangents,
+    StartingStepCotangents,
+)
+from symlie.runtime.steps.adjoint.vector_rules import VectorRules
+from symlie.runtime.steps.discrete_instructions import ContactEnd, DiscreteEnd, DiscreteStart, Projects
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import (
     Carried,
@@ -52,7 +49,6 @@ from symlie.runtime.steps.instructions import (
     Bracket,
     Combination,
     End,
-    Instruction,
     InverseTangent,
     Moving,
     Multipliers,
@@ -63,6 +59,16 @@ from symlie.runtime.steps.instructions import (
     VelocityAt,
     Where,
     WithStates,
+)
+from symlie.runtime.steps.multistep_instructions import (
+    Compose,
+    ErrorNorm,
+    Exponential,
+    Inverse,
+    OrderChoice,
+    Relative,
+    Rotation,
+    StartingStep,
 )
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import (
@@ -77,51 +83,60 @@ from symlie.runtime.steps.values import (
     START_LAMBDA,
     START_Q,
     START_V,
+    STEP_LENGTH,
     Algebra,
     Multiplier,
 )
 
 TRANSPOSED = (
-    Add, Advance, At, Bracket, Carried, Carry, CarryNumber, Combination, End, Field, FirstAcceleration, HiddenViolation,
-    ImplicitEnd, InverseTangent, JacobianAt, Moving, Multipliers, MultiplierSum, NextStage, Operation, Residuals, Stage,
-    StageBetween, StageWithMultipliers, Sum, VelocityAt, Where, WithStates,
+    Add, Advance, At, Bracket, Carried, Carry, CarryNumber, Combination, Compose, DiscreteEnd, DiscreteStart, End,
+    ErrorNorm, Exponential, Field, FirstAcceleration, HiddenViolation, ImplicitEnd, Inverse, InverseTangent, JacobianAt,
+    Moving, Multipliers, MultiplierSum, NextStage, Operation, OrderChoice, Projects, Relative, Residuals, Rotation,
+    Stage, StageBetween, StageWithMultipliers, StartingStep, Sum, VelocityAt, Where, WithStates,
 )  # fmt: skip
 """Instructions with transposed rules."""
 
-_WITHOUT_VALUES = (Carry, CarryNumber, End, FirstAcceleration, Multipliers, NextStage, Residuals)
+_WITHOUT_VALUES = (Carry, CarryNumber, End, FirstAcceleration, Multipliers, NextStage, OrderChoice, Residuals)
 """Instructions that adjoint steps do not repeat."""
 
+_CHECKS = (Advance, Rotation, Stage)
+"""Instructions whose checks adjoint steps do not repeat."""
 
-_Contribution = tuple[Value | None, Value, float | Scalar, int]
-"""Value, and x, weight and n of the contribution hⁿ weight·x to its cotangent."""
+_CONSTANT = (
+    CarryNumber, ErrorNorm, FirstAcceleration, JacobianAt, Operation, OrderChoice, Residuals, Rotation,
+)  # fmt: skip
+"""Instructions whose results have no cotangents: numbers, and Jacobians, whose derivatives stages contain."""
 
 
-def transposed(program: Program) -> Program:
-    """Return the adjoint of a step program, all of whose instructions have transposed rules."""
-    return _Transposition(program).program()
+def transposed(program: Program, carried: Collection[str]) -> Program:
+    """Return the adjoint of a step program, all of whose instructions have transposed rules, for carried arrays with
+    the names of `differentiated_arrays`."""
+    return _Transposition(program, carried).program()
+
+
+def differentiated_arrays(programs: Sequence[Program]) -> frozenset[str]:
+    """Return the names of the carried arrays on which states depend; others serve initial guesses alone."""
+    found: frozenset[str] = frozenset()
+    while True:
+        lines = (line for x in programs for line in transposed(x, found).lines)
+        starts = (x.instruction for x in lines if isinstance(x.instruction, StartOfCarried))
+        wider = found.union(x.name for x in starts if x.x is not None)
+        if wider == found:
+            return found
+        found = wider
 
 
 def missing_rule(program: Program) -> str:
     """Return the name of the first instruction without a transposed rule, or an empty text."""
     found = (x.instruction for x in program.lines if not x.for_estimate)
-    return next((type(x).__name__ for x in found if not _has_rule(x)), "")
+    return next((type(x).__name__ for x in found if not isinstance(x, TRANSPOSED) or isinstance(x, ContactEnd)), "")
 
 
-def _has_rule(instruction: Instruction) -> bool:
-    """Return whether an instruction has a transposed rule; formulas in coordinates at the end of a step have none."""
-    if isinstance(instruction, Where):
-        return instruction.kind is Scalar
-    if isinstance(instruction, ImplicitEnd):
-        return not instruction.sees_end
-    return isinstance(instruction, TRANSPOSED)
-
-
-class _Transposition:
-    def __init__(self, program: Program) -> None:
-        self._program = program
+class _Transposition(VectorRules):
+    def __init__(self, program: Program, carried: Collection[str]) -> None:
+        self._program, self._carried = program, carried
         values = (x.number for line in program.lines for x in (*line.results, *line.instruction.inputs))
-        self._numbers = itertools.count(max(values) + 1)
-        self._lines: list[Line] = []
+        super().__init__(max(values, default=STEP_LENGTH) + 1)
         self._terms: dict[int, list[tuple[int, float | Scalar, Value]]] = defaultdict(list)
         # v' at the end is a value of the state only if the first stage of the next step cannot be repeated.
         self._carries_acceleration = program.starts_from_acceleration
@@ -133,35 +148,43 @@ class _Transposition:
             if isinstance(instruction, Stage) and not self._carries_acceleration:
                 instruction = dataclasses.replace(instruction, is_first=False)
             if not isinstance(instruction, _WITHOUT_VALUES):
-                self._lines.append(dataclasses.replace(line, instruction=instruction))
+                self.lines.append(dataclasses.replace(line, instruction=instruction))
+            elif isinstance(instruction, OrderChoice):
+                self.lines.append(self._choice(line))
         if self._program.has_end:
-            self._end = self._append(EndCotangents())
+            self._end = self.append(EndCotangents())
         for line in reversed(lines):
             self._transpose(line)
+        self._unread_arrays()
         multiplier = self._total(START_LAMBDA, Multiplier)
         are_added = not self._program.has_end
-        self._append(StartCotangents(self._total(START_Q), self._total(START_V), multiplier, are_added))
+        self.append(StartCotangents(self._total(START_Q), self._total(START_V), multiplier, are_added))
         return Program(self._needed(), self._program.features, self._program.coordinates)
 
+    def _unread_arrays(self) -> None:
+        """Append the cotangents of carried arrays that the step does not read, which are zero."""
+        instructions = [line.instruction for line in self._program.lines]
+        read = {x.name for x in instructions if isinstance(x, Carried)}
+        for carry in instructions if self._program.has_end else ():
+            if isinstance(carry, Carry) and carry.name in self._carried and carry.name not in read:
+                self.append(StartOfCarried(carry.name, _kind_of(carry.x), None))
+
+    def _choice(self, line: Line) -> Line:
+        """Return a line that reads the numbers of a choice of order from the method history at the end of the step."""
+        carries = (x.instruction for x in self._program.lines if isinstance(x.instruction, CarryNumber))
+        names = {x.x.number: x.name for x in carries if isinstance(x.x, Scalar)}
+        return Line(CarriedAtEnd(tuple(names[x.number] for x in line.results)), line.results, for_estimate=False)
+
     def _needed(self) -> tuple[Line, ...]:
-        """Return the lines whose results are read, or which have effects other than checks of stages."""
+        """Return the lines whose results are read, or which have effects other than checks."""
         found: list[Line] = []
         read: set[int] = set()
-        for line in reversed(self._lines):
-            has_effects = line.instruction.has_effects and not isinstance(line.instruction, Stage | Advance)
+        for line in reversed(self.lines):
+            has_effects = line.instruction.has_effects and not isinstance(line.instruction, _CHECKS)
             if has_effects or any(x.number in read for x in line.results):
                 found.append(line)
                 read |= {x.number for x in line.instruction.inputs}
         return tuple(reversed(found))
-
-    def _append(self, instruction: Instruction) -> tuple[Value, ...]:
-        results = tuple(kind(next(self._numbers)) for kind in instruction.results)
-        self._lines.append(Line(instruction, results, for_estimate=False))
-        return results
-
-    def _one(self, instruction: Instruction) -> Value:
-        (found,) = self._append(instruction)
-        return found
 
     def _add(self, value: Value | None, cotangent: Value | None, weight: float | Scalar = 1.0, power: int = 0) -> None:
         """Add hⁿ weight·x to the cotangent of a value."""
@@ -176,7 +199,7 @@ class _Transposition:
         if len(terms) == 1 and terms[0][:2] == (0, 1.0):
             return terms[0][2]
         powers, weights, values = zip(*terms, strict=True)
-        return self._one(Total(kind, powers, weights, values))
+        return self.one(Total(kind, powers, weights, values))
 
     def _transpose(self, line: Line) -> None:
         instruction, results = line.instruction, line.results
@@ -186,15 +209,25 @@ class _Transposition:
         match instruction:
             case Carried(name):
                 if not isinstance(results[0], Scalar):
-                    self._append(StartOfCarried(name, self._total(results[0])))
+                    kind = _kind_of(results[0])
+                    x = self._total(results[0], kind)
+                    if x is not None or name in self._carried:
+                        self.append(StartOfCarried(name, kind, x))
                 return
             case Carry(name, x):
-                self._add(x, self._one(CarriedCotangents(name)))
+                if name in self._carried:
+                    self._add(x, self.one(CarriedCotangents(name, _kind_of(x))))
                 return
             case ImplicitEnd():
                 self._implicit_end(instruction, line)
                 return
-            case Residuals() | JacobianAt() | CarryNumber() | FirstAcceleration() | Operation() | Where():
+            case StartingStep():
+                self._starting_step(line)
+                return
+            case DiscreteStart() | DiscreteEnd():
+                self._discrete_stage(instruction, line)
+                return
+            case _ if isinstance(instruction, _CONSTANT) or (results and isinstance(results[0], Scalar)):
                 return
             case Stage() | StageWithMultipliers() | StageBetween():
                 self._stage(instruction, line)
@@ -202,11 +235,10 @@ class _Transposition:
             case At() | VelocityAt():
                 self._dependents(instruction, line)
                 return
-        kind = Multiplier if isinstance(instruction, MultiplierSum) else Algebra
-        found = self._total(results[0], kind)
+        found = self._total(results[0], _kind_of(results[0]))
         if found is None:
             return
-        for value, cotangent, weight, power in self._contributions(instruction, found):
+        for value, cotangent, weight, power in self.contributions(instruction, results[0], found):
             self._add(value, cotangent, weight, power)
 
     def _end_of_step(self, instruction: End | Multipliers | NextStage, line: Line) -> None:
@@ -223,61 +255,50 @@ class _Transposition:
                     self._add(instruction.acceleration, acceleration)
 
     def _implicit_end(self, end: ImplicitEnd, line: Line) -> None:
-        kinds = (Multiplier if isinstance(x, Multiplier) else Algebra for x in line.results)
-        of_results = tuple(self._total(x, kind) for x, kind in zip(line.results, kinds, strict=True))
-        of_q, *of_formulas = self._append(ImplicitEndCotangents(end, line.results, of_results))
+        of_results = tuple(self._total(x, _kind_of(x)) for x in line.results)
+        of_q, *found = self.append(ImplicitEndCotangents(end, line.results, of_results))
+        of_formulas, of_points = found[:3], found[3:]
         self._add(START_Q, of_q)
+        for point, theta, x in zip(end.points, line.results[7:], of_points, strict=True):
+            self._add(point.element, self.one(InverseTangentTranspose(theta, x)))
         for formula, x in zip(end.formulas, of_formulas, strict=True):
             for weight, term in zip(*formula, strict=True):
                 if term not in end.unknowns:
                     self._add(term, x, weight)
 
-    def _contributions(self, instruction: Instruction, x: Value) -> Iterator[_Contribution]:
-        """Yield inputs of an instruction with the contributions to their cotangents, hⁿ weight·y, for the cotangent x
-        of its result."""
-        match instruction:
-            case Sum(base, weights, terms):
-                yield base, x, 1.0, 0
-                yield from ((y, x, w, 1) for w, y in zip(weights, terms, strict=True))
-            case MultiplierSum(weights, terms):
-                yield from ((y, x, w, 0) for w, y in zip(weights, terms, strict=True))
-            case Add(base, power, weight, y):
-                yield base, x, 1.0, 0
-                yield y, x, weight, power
-            case Combination(_, weights, terms):
-                yield from ((y, x, w, 0) for w, y in zip(weights, terms, strict=True))
-            case WithStates(_, y, of_states):
-                yield y, self._one(Part(x, of_states=False)), 1.0, 0
-                yield of_states, self._one(Part(x, of_states=True)), 1.0, 0
-            case HiddenViolation(q, v):
-                found = self._append(HiddenViolationCotangents(instruction, x))
-                yield from ((y, z, 1.0, 0) for y, z in zip((q, v), found, strict=True))
-            case Moving(y):
-                assert isinstance(x, Algebra)
-                yield y, self._one(Moving(x)), 1.0, 0
-            case Bracket(y, z):
-                yield z, self._one(BracketTranspose(y, x)), 1.0, 0
-                yield y, self._one(BracketTranspose(z, x)), -1.0, 0
-            case InverseTangent(theta, y):
-                yield y, self._one(InverseTangentTranspose(theta, x)), 1.0, 0
-                yield theta, self._one(InverseTangentGradient(theta, y, x)), 1.0, 0
-            case Field(_, q, a, multiplier, v):
-                found = self._append(FieldCotangents(instruction, x))
-                yield from ((y, z, 1.0, 0) for y, z in zip((q, v, a, multiplier), found, strict=True))
-            case Advance(q, theta):
-                moved = self._one(TangentTranspose(theta, x))
-                yield theta, moved, 1.0, 0
-                yield q, x, 1.0, 0
-                yield q, self._one(BracketTranspose(theta, moved)), -1.0, 0
-            case _:
-                raise AssertionError(instruction)
+    def _discrete_stage(self, stage: DiscreteStart | DiscreteEnd, line: Line) -> None:
+        """Append the cotangents of a stage of a variational step, whose residuals are rounding."""
+        vectors = [x for x in line.results if not isinstance(x, Scalar)]
+        of_results = tuple(self._total(x, _kind_of(x)) for x in vectors)
+        if isinstance(stage, DiscreteStart):
+            found = self.append(DiscreteStartCotangents(stage, line.results[:4], of_results[:4]))
+            inputs: tuple[Value, ...] = (stage.q, stage.v, stage.load, stage.theta, stage.mu)
+        else:
+            found = self.append(DiscreteEndCotangents(stage, line.results[0], line.results[2], of_results))
+            inputs = (stage.q_n, stage.q, stage.theta)
+        for value, x in zip(inputs, found, strict=True):
+            self._add(value, x)
+
+    def _starting_step(self, line: Line) -> None:
+        q, v, acceleration, theta = line.results
+        assert self._total(acceleration) is None, "v' of the starting method serves initial guesses alone"
+        end_q, end_v, end_multiplier, _ = self._end
+        found = self._total(theta)
+        if found is not None:
+            for value, x, weight, power in self.between(theta, START_Q, q, found):
+                self._add(value, x, weight, power)
+        self._add(q, end_q)
+        self._add(v, end_v)
+        starts = self.append(StartingStepCotangents(self._total(q), self._total(v), end_multiplier))
+        for value, x in zip((START_Q, START_V, START_LAMBDA), starts, strict=True):
+            self._add(value, x)
 
     def _dependents(self, at: At | VelocityAt, line: Line) -> None:
         q, v = line.results if isinstance(at, At) else (at.q, line.results[0])
         of_q = self._total(q) if isinstance(at, At) else None
         of_v = self._total(v)
         if of_q is not None or of_v is not None:
-            found = self._append(DependentCotangents(at.c, q, v, of_q, of_v))
+            found = self.append(DependentCotangents(at.c, q, v, of_q, of_v))
             for value, x in zip((at.q, at.v), found, strict=True):
                 self._add(value, x)
 
@@ -287,21 +308,26 @@ class _Transposition:
         if isinstance(stage, StageWithMultipliers):
             self._add(stage.multiplier, of_multiplier)
             if of_a is not None:
-                found = self._append(KnownMultiplierCotangents(stage, a, of_a))
+                found = self.append(KnownMultiplierCotangents(stage, a, of_a))
                 for value, x in zip((stage.q, stage.v, stage.multiplier), found, strict=True):
                     self._add(value, x)
             return
         if of_a is None and of_multiplier is None:
             return
         if isinstance(stage, Stage) and stage.is_first and self._carries_acceleration:
-            found = self._append(FirstStageCotangents(stage, a, multiplier, of_a, of_multiplier))
+            found = self.append(FirstStageCotangents(stage, a, multiplier, of_a, of_multiplier))
             inputs: tuple[Value, ...] = (stage.q, stage.v, START_LAMBDA)
         elif isinstance(stage, Stage):
             stage = dataclasses.replace(stage, is_first=False)
-            found = self._append(StageCotangents(stage, a, multiplier, of_a, of_multiplier))
+            found = self.append(StageCotangents(stage, a, multiplier, of_a, of_multiplier))
             inputs = (stage.q, stage.v)
         else:
-            found = self._append(StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier))
+            found = self.append(StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier))
             inputs = (stage.q, stage.v, stage.next_q, stage.known)
         for value, x in zip(inputs, found, strict=True):
             self._add(value, x)
+
+
+def _kind_of(value: Value) -> type[Value]:
+    """Return the kind of the cotangent of a vector."""
+    return Multiplier if isinstance(value, Multiplier) else Algebra

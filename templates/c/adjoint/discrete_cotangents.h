@@ -1,0 +1,219 @@
+/* Cotangents of both stages of a variational step, by the implicit function theorem; see variational_step.h for the
+ * equations (a) and (b), and implicit_ends.h for the method.
+ *
+ * With the cotangent u' of the unknowns, w solves J^T w = -u'. The matrices of the stages are near J: corrections with
+ * them are repeated until u' of all terms vanishes. */
+#ifndef SYMLIE_DISCRETE_COTANGENTS_H
+#define SYMLIE_DISCRETE_COTANGENTS_H
+
+#include "tangent_convergence.h"
+#if HAS_MATRIX
+#include "transposed_factors.h"
+#endif
+
+static inline long long discrete_cotangents_workspace(const symlie_problem *restrict P)
+{
+    return 4LL * UNKNOWNS + 6LL * DIMENSION + 4LL * ROWS;
+}
+
+/* Solve the transposed linear system of a stage for the right-hand side u. */
+static inline int solve_stage_cotangents(newton_problem *restrict s, symlie_real *restrict work, const symlie_real *restrict u,
+                                         symlie_real *restrict w)
+{
+    const symlie_problem *P = s->P;
+    (void)P;
+#if HAS_MATRIX
+    if (FULL || s->is_end) {
+        const elimination E = read_elimination(ELIMINATION);
+        copy(UNKNOWNS, u, w);
+        solve_transposed(&E, s->values, w);
+        return all_finite(UNKNOWNS, w);
+    }
+#endif
+#if CONSTRAINED
+    if (!solve_stage_transposed(P, s->mass, work, s->is_end ? s->B : s->B_n, s->B, u, u + DIMENSION, w, w + DIMENSION)) return 0;
+#else
+    if (!solve_mass_transposed(P, s->mass, work, 0, u, w)) return 0;
+#endif
+    for (int k = 0; k < UNKNOWNS; k++) w[k] = -w[k];
+    return all_finite(UNKNOWNS, w);
+}
+
+/* Size of a correction relative to that of the solution, for momenta and for constraints. */
+static inline double relative_correction(const symlie_problem *restrict P, const symlie_real *restrict d, const symlie_real *restrict w)
+{
+    const double size = largest_entry(DIMENSION, w, 0), of_rest = largest_entry(UNKNOWNS - DIMENSION, w + DIMENSION, 0);
+    const double moved = largest_entry(DIMENSION, d, 0) / (size > 0 ? size : 1);
+    return fmax(moved, largest_entry(UNKNOWNS - DIMENSION, d + DIMENSION, 0) / (of_rest > 0 ? of_rest : 1));
+}
+
+/* Add the cotangents of w^T B^T mu: of q, of mu, and of parameters and inputs. */
+static inline void add_force_gradient(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                      const symlie_real *restrict B, const symlie_real *restrict mu, const symlie_real *restrict w,
+                                      symlie_gradient *restrict gradient, symlie_real *restrict of_q, symlie_real *restrict of_mu)
+{
+#if CONSTRAINED
+    ARRAY(zero, DIMENSION);
+    ARRAY(unread, DIMENSION);
+    ARRAY(rows, ROWS);
+    ARRAY(unread_rows, ROWS);
+    fill_zero(DIMENSION, zero);
+    fill_zero(DIMENSION, unread);
+    fill_zero(ROWS, unread_rows);
+    add_hidden_gradient(P, t, q, w, mu, mu, gradient, of_q, unread, unread_rows);
+    for (int k = 0; HAS_CONSTRAINT_RATE && k < ROWS; k++) rows[k] = -mu[k];
+    if (HAS_CONSTRAINT_RATE) add_hidden_gradient(P, t, q, zero, mu, rows, gradient, of_q, unread, unread_rows);
+    multiply_jacobian(P, B, w, rows);
+    add_cotangent(ROWS, rows, of_mu);
+#else
+    (void)P, (void)work, (void)t, (void)q, (void)B, (void)mu, (void)w, (void)gradient, (void)of_q, (void)of_mu;
+#endif
+}
+
+/* Components that do not move have no equations. */
+static inline void hold_resting(const symlie_problem *restrict P, symlie_real *restrict x)
+{
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++)
+        if (!IS_FREE(k)) x[k] = SYMLIE_NUMBER(0);
+}
+
+/* Cotangents of the solution of (a): of q and v at the start, of known loads, and, if the solution is known, of the guesses
+ * of theta and mu. */
+static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_real *restrict work, symlie_real t, symlie_real h,
+                                            const symlie_real *restrict q_n, const symlie_real *restrict v_n, symlie_real has_load,
+                                            symlie_real is_solution, const symlie_real *restrict theta, const symlie_real *restrict q,
+                                            const symlie_real *restrict mu, const symlie_real *of_theta, const symlie_real *of_increment,
+                                            const symlie_real *of_q, const symlie_real *of_mu, symlie_gradient *restrict gradient,
+                                            symlie_real *restrict start_q, symlie_real *restrict start_v, symlie_real *restrict load,
+                                            symlie_real *restrict guess, symlie_real *restrict mu_guess)
+{
+    const symlie_problem *P = s->P;
+    ARRAY(end_q, DIMENSION);
+    ARRAY(moved, DIMENSION);
+    ARRAY(unread, DIMENSION);
+    ARRAY(u, UNKNOWNS);
+    ARRAY(d, UNKNOWNS);
+    ARRAY(w, UNKNOWNS);
+    double last = 0;
+    fill_zero(DIMENSION, start_q);
+    fill_zero(DIMENSION, start_v);
+    fill_zero(DIMENSION, load);
+    fill_zero(DIMENSION, unread);
+    take_cotangent(DIMENSION, of_theta, guess);
+    add_cotangent(DIMENSION, of_increment, guess);
+    take_cotangent(DIMENSION, of_q, end_q);
+    take_cotangent(ROWS, of_mu, mu_guess);
+    if (!SYMLIE_ANY(is_solution != 0)) {
+        s->is_end = 0, s->t_n = t, s->t = t + h, s->h = h, s->q_n = q_n;
+        copy(DIMENSION, theta, s->theta);
+        copy(STORAGE, q, s->q);
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q_n, s->mass)) return SYMLIE_INDEFINITE_MASS;
+        system_jacobian(P, t, q_n, v_n, s->B_n);
+        system_jacobian(P, t + h, q, s->v, s->B);
+#if HAS_MATRIX
+        if (FULL) {
+            const int status = take_stage_matrix(s);
+            if (status != SYMLIE_DONE) return status;
+        }
+#endif
+        fill_zero(UNKNOWNS, w);
+        for (int taken = 0;; taken++) {
+            if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
+            system_tangent_transpose(P, theta, end_q, u);
+            for (int k = 0; k < DIMENSION; k++) u[k] += guess[k];
+            for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = mu_guess[k - DIMENSION];
+            hold_resting(P, u);
+            if (taken > 0) {
+                const double moved_by = relative_correction(P, d, w);
+                if (tangents_are_settled(taken - 1, moved_by, last)) break;
+                last = moved_by;
+            }
+            if (!solve_stage_cotangents(s, work, u, d)) return SYMLIE_SINGULAR;
+            for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];
+            for (int k = 0; k < DIMENSION; k++) moved[k] = h * d[k];
+            add_start_momentum_gradient(P, t, q_n, q, theta, v_n, h, moved, gradient, start_q, end_q, guess, unread);
+            add_force_gradient(P, work, t, q_n, s->B_n, mu, d, gradient, start_q, mu_guess);
+#if CONSTRAINED
+            add_position_gradient(P, t + h, q, v_n, mu, d + DIMENSION, gradient, end_q, unread, mu_guess);
+            if (ROLLS) add_rolling_gradient(P, t, q_n, q, theta, v_n, h, d + DIMENSION, gradient, start_q, end_q, guess, unread);
+#endif
+        }
+        /* The momentum and the loads at the start are known; they depend on neither theta nor q at the end. */
+        for (int k = 0; k < DIMENSION; k++) moved[k] = -h * w[k];
+        add_momentum_gradient(P, t, q_n, q, theta, v_n, h, moved, gradient, start_q, 0, 0, start_v);
+        for (int k = 0; k < DIMENSION; k++) moved[k] *= -h * START_WEIGHT;
+        if (SYMLIE_ANY(has_load != 0)) copy(DIMENSION, moved, load);
+        else if (START_WEIGHT != 0) add_load_gradient(P, t, q_n, q, theta, v_n, h, moved, gradient, start_q, 0, 0, start_v);
+    }
+    /* q = q_n o exp(theta) */
+    system_tangent_transpose(P, theta, end_q, moved);
+    system_bracket_transpose(P, theta, moved, unread);
+    for (int k = 0; k < DIMENSION; k++) start_q[k] += end_q[k] - unread[k], guess[k] += moved[k];
+    hold_resting(P, guess);
+    if (!SYMLIE_ANY(is_solution != 0)) {
+        fill_zero(DIMENSION, guess);
+        fill_zero(ROWS, mu_guess);
+    }
+    return SYMLIE_DONE;
+}
+
+/* Cotangents of the solution of (b): of q at both ends of the step, and of theta. */
+static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_real *restrict work, symlie_real t, symlie_real h,
+                                          const symlie_real *restrict q_n, const symlie_real *restrict q, const symlie_real *restrict theta,
+                                          const symlie_real *restrict v, const symlie_real *restrict mu, const symlie_real *of_v,
+                                          const symlie_real *of_load, const symlie_real *of_mu, symlie_gradient *restrict gradient,
+                                          symlie_real *restrict start_q, symlie_real *restrict end_q, symlie_real *restrict start_theta)
+{
+    const symlie_problem *P = s->P;
+    ARRAY(end_v, DIMENSION);
+    ARRAY(moved, DIMENSION);
+    ARRAY(unread, DIMENSION);
+    ARRAY(end_mu, ROWS);
+    ARRAY(u, UNKNOWNS);
+    ARRAY(d, UNKNOWNS);
+    ARRAY(w, UNKNOWNS);
+    double last = 0;
+    fill_zero(DIMENSION, start_q);
+    fill_zero(DIMENSION, end_q);
+    fill_zero(DIMENSION, start_theta);
+    fill_zero(DIMENSION, unread);
+    take_cotangent(DIMENSION, of_v, end_v);
+    take_cotangent(ROWS, of_mu, end_mu);
+    s->is_end = 1, s->t_n = t, s->t = t + h, s->h = h, s->q_n = q_n;
+    copy(STORAGE, q, s->q);
+    copy(DIMENSION, v, s->v);
+    if (of_load && LOADS_AT_ENDS) add_load_gradient(P, t + h, q, q, theta, v, h, of_load, gradient, end_q, 0, 0, end_v);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + h, q, s->mass)) return SYMLIE_INDEFINITE_MASS;
+    system_jacobian(P, t + h, q, v, s->B);
+#if HAS_MATRIX
+    const int status = take_stage_matrix(s);
+    if (status != SYMLIE_DONE) return status;
+#endif
+    fill_zero(UNKNOWNS, w);
+    for (int taken = 0;; taken++) {
+        if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
+        copy(DIMENSION, end_v, u);
+        for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = end_mu[k - DIMENSION];
+        hold_resting(P, u);
+        if (taken > 0) {
+            const double moved_by = relative_correction(P, d, w);
+            if (tangents_are_settled(taken - 1, moved_by, last)) break;
+            last = moved_by;
+        }
+        if (!solve_stage_cotangents(s, work, u, d)) return SYMLIE_SINGULAR;
+        for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];
+        add_momentum_gradient(P, t + h, q, q, theta, v, h, d, gradient, end_q, 0, 0, end_v);
+        for (int k = 0; k < DIMENSION; k++) moved[k] = h * END_WEIGHT * d[k];
+        if (END_WEIGHT != 0) add_load_gradient(P, t + h, q, q, theta, v, h, moved, gradient, end_q, 0, 0, end_v);
+        add_force_gradient(P, work, t + h, q, s->B, mu, d, gradient, end_q, end_mu);
+#if CONSTRAINED
+        add_hidden_gradient(P, t + h, q, v, mu, d + DIMENSION, gradient, end_q, end_v, end_mu);
+#endif
+    }
+    for (int k = 0; k < DIMENSION; k++) moved[k] = -w[k];
+    add_end_momentum_gradient(P, t, q_n, q, theta, v, h, moved, gradient, start_q, end_q, start_theta, unread);
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -1296,6 +1296,19 @@ OPTIMAL_LOSS = 1e-6
 OPTIMAL_END = 1e-6
 """Deviation from a target, the tolerance of `optimal_control`, and of a finer run with fifth-order steps of 0.05 s."""
 
+OPTIMAL_JACOBIAN = 1e-8
+"""Relative error of central differences of defects with steps of 1e-5: their square, 1e-10, and rounding divided by the
+step, 1e-11, times a hundred for third derivatives and sums of steps."""
+
+ROUNDING_OF_COSTS = 1e-12
+"""Relative rounding of costs that are polynomials in time, which the method integrates exactly, in a few steps."""
+
+ORDER_OF_COST = 0.15
+"""Deviation of the observed order of a running cost from three, with steps of 1/128 and 1/256: h times a constant."""
+
+SAME_COST = 1e-9
+"""Relative difference of costs in two sets of coordinates: errors of fifth-order steps of 1/128, times a constant."""
+
 EXTENDED_DIFFERENCES = 1e-11
 """Tangents of 100 steps against differences in extended precision, relative to the largest value: rounding of the
 steps, and of λ over h; found to be at most 8e-12."""

@@ -22,6 +22,12 @@ from symlie.utilities.showing import Brief
 FORMAT = 14
 """Version of the manifest's layout; folders of another format are rejected."""
 
+COST = "cost"
+"""Name of the output with the cost of a run."""
+
+RUNNING_COST = "running_cost"
+"""Name of the first-order state with the integral of a running cost."""
+
 
 @dataclass(frozen=True)
 class FieldLayout:

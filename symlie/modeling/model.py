@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sympy import Expr
+from sympy import Expr, Integer
 
-from symlie.contract.manifest import Compliance, InitialCondition, JointRate
+from symlie.contract.manifest import COST, RUNNING_COST, Compliance, InitialCondition, JointRate
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
@@ -40,6 +40,7 @@ from symlie.modeling.values import InitialValue, flat, given_space, shared_name,
 from symlie.rotations import UNIT_LENGTH, with_rotations
 from symlie.utilities.number_checks import is_whole_number
 from symlie.utilities.showing import line
+from symlie.utilities.unit_names import UNITS, parse_units, times
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -201,6 +202,51 @@ class Model(Drawn, TableStatement):
         if not is_whole_number(dimension) or dimension < 1:
             raise ModelError(f"State '{name}' has a positive number of components, not {dimension!r}.")
         return self.node(name, translation_space(real_space(int(dimension))), unit)
+
+    def cost(self, *, running: object | None = None, terminal: object | None = None, unit: str = "") -> None:
+        """State the cost of a run, ∫ running dt + terminal at the end, as the output ``cost``.
+
+        The integral is a first-order state, ``running_cost``, so that its order is that of the method. The output at a
+        time is the cost of a run that ends there.
+
+        Parameters
+        ----------
+        running
+            Scalar expression of the time, inputs, configurations and velocities, in the unit of the cost per second.
+        terminal
+            Scalar expression of the same, in the unit of the cost.
+        unit
+            Unit of the cost, such as ``"J"``.
+
+        Raises
+        ------
+        ModelError
+            If a cost is not a scalar, depends on multipliers or has another unit; if no cost is given, or the model has
+            one.
+
+        Examples
+        --------
+        >>> import symlie as sl
+        >>> model = sl.Model("cart")
+        >>> force, cart = model.input("force", 1, unit="N"), model.node("cart", "R1", unit="m")
+        >>> model.kinetic_energy(cart.x_dot[0] ** 2)
+        >>> model.generalized_force(cart, [force])
+        >>> model.cost(running=force**2 / 2, terminal=10 * (cart.x[0] - 1) ** 2)
+        """
+        if any(o.name == COST for o in self.outputs) or RUNNING_COST in self._own_nodes:
+            raise ModelError(f"Model '{self.name}' has a cost already; state all of its terms at once.")
+        if running is None and terminal is None:
+            raise ModelError(f"The cost of '{self.name}' has no terms; give a running or a terminal cost.")
+        rate = None if running is None else self._scalar("running cost", running)
+        total = Integer(0) if terminal is None else self._scalar("terminal cost", terminal)
+        known = parse_units(unit, 1)[0]
+        if rate is not None:
+            if known is not None:
+                self.units.check("The running cost", rate, times(known.dimension, UNITS["Hz"]))
+            integral = self.state(RUNNING_COST, 1)
+            self.vector_field(integral, [rate])
+            total += integral.x[0]
+        self.output(COST, total, unit)
 
     def _add_unit_lengths(
         self, group: ConfigurationSpace, nodes: Sequence[Node | NodeReference], names: str | None = None

@@ -31,6 +31,7 @@ from symlie.elements.joints.tree import Tree, body_tree
 from symlie.elements.placement import Array, body_dimension, initial_placement, initial_velocity
 from symlie.errors import ModelError
 from symlie.ir.differentiate import reverse
+from symlie.ir.program import depends_on
 from symlie.ir.restatement import Restatement
 from symlie.modeling.element_type import ElementInstances, add_instances
 from symlie.modeling.freezing import values_and_sources
@@ -366,11 +367,18 @@ class _Restated:
             again.follow(program, expressions)
             return other.program.vector(map(again.of, expressions))
 
-        if statement.fields or statement.dependents or any(c.level == 2 for c in statement.constraints):
+        if statement.dependents or any(c.level == 2 for c in statement.constraints):
             raise ModelError(
-                f"'{statement.name}' defines fields, dependent nodes or acceleration-level constraints in addition to "
-                "bodies, which minimal coordinates do not support."
+                f"'{statement.name}' defines dependent nodes or acceleration-level constraints in addition to bodies, "
+                "which minimal coordinates do not support."
             )
+        for node, field in statement.fields:
+            if statement is not self._model or depends_on(program, field, statement._accelerations):
+                raise ModelError(
+                    f"'{statement.name}' defines a field of an element type, or one that depends on accelerations, in "
+                    "addition to bodies, which minimal coordinates do not support."
+                )
+            other.fields.append((other._own_nodes[node.name], restated(*field)))
         if statement.resets or statement.engagements:
             raise ModelError(
                 f"'{statement.name}' changes its state or its constraints at events; define these changes on the "

@@ -77,10 +77,48 @@ def test_gradient_refuses_invalid_losses(error: type[Exception], sentence: str, 
         sl.gradient(springs(), 0.5, lambda run: returned, wrt="stiffness", h=1 / 64)
 
 
-@pytest.mark.parametrize("loss", [None, 3.0, "distance"])
+@pytest.mark.parametrize("loss", [None, 3.0])
 def test_gradient_refuses_a_loss_that_is_no_function(loss: Any) -> None:
-    with pytest.raises(ModelError, match=r"^The loss must be a function of the solution that returns a number"):
+    with pytest.raises(ModelError, match=r"^The loss must be the name of an output, or a function of the solution"):
         sl.gradient(springs(), 0.5, loss, wrt="stiffness", h=1 / 64)
+
+
+def test_gradient_of_an_output_is_that_of_its_last_value() -> None:
+    found = sl.gradient(springs(), 0.5, "distance", wrt=["stiffness", "first.x"], h=1 / 64)
+    run = sl.sensitivity(springs(), 0.5, wrt=["stiffness", "first.x"], of="distance", h=1 / 64)
+    assert found.value == run.solution.outputs["distance"][-1]
+    np.testing.assert_array_equal(found.array, run["distance"][-1, 0])
+
+
+def test_gradient_of_stated_cost_in_reverse_equals_closed_form() -> None:
+    """A mass m under the force u(t) from rest: ∫ u² dt/2 and m v²/2 at the end, by the values of u and m."""
+    model = sl.Model("cart")
+    m, u, cart = model.parameter("mass", 2.0), model.input("push", 1), model.node("cart", "R1")
+    model.kinetic_energy(m * cart.x_dot[0] ** 2 / 2)
+    model.generalized_force(cart, [u])
+    model.cost(running=u**2 / 2, terminal=m * cart.x_dot[0] ** 2 / 2)
+    values = np.array([1.0, -0.5, 2.0, 0.5, 1.5])
+    system = model.derive().compile(backend="c").with_input("push", np.linspace(0, 1, 5), values)
+    found = sl.gradient(system, 1.0, wrt=["push", "mass"], h=1 / 8)
+    weights = np.array([0.5, 1, 1, 1, 0.5]) / 4
+    gram = (np.diag([2.0, 4, 4, 4, 2]) + np.eye(5, k=1) + np.eye(5, k=-1)) / 24
+    impulse = weights @ values
+    assert found.value == pytest.approx(values @ gram @ values / 2 + impulse**2 / 4, rel=tolerances.FORWARD_AND_REVERSE)
+    expected = [*(gram @ values + impulse / 2 * weights), -(impulse**2) / 8]
+    np.testing.assert_allclose(found.array, expected, rtol=tolerances.FORWARD_AND_REVERSE)
+
+
+@pytest.mark.parametrize(
+    ("loss", "error", "sentence"),
+    [
+        ("tip", ModelError, "A loss must be a scalar, but output 'tip' has 3 components"),
+        ("place", UnknownNameError, "Model 'pendulum' has no output 'place'"),
+        ("cost", ModelError, "Model 'pendulum' has no cost; state one by model.cost"),
+    ],
+)
+def test_gradient_refuses_outputs_that_are_no_loss(loss: str, error: type[Exception], sentence: str) -> None:
+    with pytest.raises(error, match=f"^{sentence}"):
+        sl.gradient(pendulum(), 0.5, loss, wrt="mass", h=1 / 64)
 
 
 @pytest.mark.parametrize("wrt", [[1], None, 1, ["stiffness", None], b"stiffness"])

@@ -3,6 +3,7 @@ forward."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -10,6 +11,7 @@ from typing import TypeAlias, Unpack
 
 import numpy as np
 
+from symlie.contract.manifest import COST
 from symlie.errors import ModelError
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
@@ -17,7 +19,7 @@ from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
 from symlie.runtime.integrate.sensitivities.named_derivatives import ScalarDerivatives, loss_weights
 from symlie.runtime.integrate.sensitivities.propagation import DifferentiatedRun
 from symlie.runtime.integrate.sensitivities.recorded_steps import recorded_states, recorded_steps
-from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers
+from symlie.runtime.integrate.sensitivities.sensitivity import check_multipliers, output_names_of
 from symlie.runtime.integrate.sensitivities.step_maps import refusal_of_matrices
 from symlie.runtime.integrate.sensitivities.tangent_run import TangentRun, gradient_with_tangents, has_tangents
 from symlie.runtime.integrate.sensitivities.variables import JumpVariable, check_without_jumps, variables_of
@@ -58,13 +60,13 @@ class Gradient(ScalarDerivatives):
 def gradient(
     system: System,
     t_span: tuple[float, float] | float,
-    loss: Loss,
+    loss: Loss | str = COST,
     *,
     wrt: str | Sequence[str],
     memory: float | None = None,
     **options: Unpack[SolveOptions],
 ) -> Gradient:
-    """Differentiate a scalar function of the outputs of a run with respect to parameters, inputs and initial values.
+    """Differentiate the cost of a run, or a scalar function of its outputs, by parameters, inputs and initial values.
 
     For five or more variables, the derivatives of the function are propagated backwards by adjoint steps of explicit
     methods, generalized-α, BDF and RATTLie in compiled code, at a cost that does not depend on the number of
@@ -77,8 +79,10 @@ def gradient(
     system, t_span, wrt, **options
         As in `sensitivity`.
     loss
-        Function of the solution. It returns a number and a mapping of names of outputs to the derivatives of the number
-        by the recorded values of these outputs, shape (n,) or (n, components) as in `Solution.outputs`.
+        Name of an output with one component, whose last recorded value is differentiated; default: the cost that
+        `Model.cost` states. Or a function of the solution, which returns a number and a mapping of names of outputs to
+        the derivatives of the number by the recorded values of these outputs, shape (n,) or (n, components) as in
+        `Solution.outputs`.
     memory
         Largest memory for the states that adjoint steps start from, in bytes; the steps of a run are then repeated from
         checkpoints. Default: all states are stored. Other ways of differentiation store no states, or matrices of some
@@ -92,15 +96,15 @@ def gradient(
     Raises
     ------
     UnknownNameError
-        If a variable, or an output among the derivatives, does not exist.
+        If a variable, or an output of the loss, does not exist.
     ModelError
-        If the function returns something else, or derivatives of the wrong shape, if the memory is not enough for even
-        one checkpoint, and as in `sensitivity`.
+        If the loss is not a scalar, if the function returns something else, or derivatives of the wrong shape, if the
+        memory is not enough for even one checkpoint, and as in `sensitivity`.
     UnsupportedMethodError, IntegrationError
         As in `sensitivity`.
     """
     check_multipliers(options.get("multipliers", "stage"))
-    check_loss(loss)
+    function = loss_of(system, loss)
     bound = _checked_memory(memory)
     variables = variables_of(system, wrt)
     options_of_run, labels = RunOptions.of(dict(options)), tuple(v.label for v in variables)
@@ -109,12 +113,12 @@ def gradient(
     if len(variables) >= FEWEST_REVERSE and not moves_jumps:
         adjoint = AdjointRun.of(system, t_span, options_of_run, memory=bound)
     if adjoint is not None:
-        value, weights = weights_of_loss(adjoint.solution, loss(adjoint.solution))
+        value, weights = weights_of_loss(adjoint.solution, function(adjoint.solution))
         return Gradient(value, adjoint.gradient(variables, weights), labels, adjoint.solution)
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
     in_reverse = len(variables) > MOST_FORWARD and not moves_jumps
     if run is not None and not (in_reverse and not has_no_matrices(run.run) and not ends_at_event(run)):
-        value, weights = weights_of_loss(run.solution, loss(run.solution))
+        value, weights = weights_of_loss(run.solution, function(run.solution))
         outputs = system.layout.outputs
         names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
         chosen = [np.arange(len(weights[0]))[outputs[name][0]] for name in names]
@@ -123,7 +127,7 @@ def gradient(
         return Gradient(value, found, labels, run.solution)
     check_without_jumps(variables)
     recorded = recorded_steps(system, t_span, options_of_run)
-    value, weights = weights_of_loss(recorded.solution, loss(recorded.solution))
+    value, weights = weights_of_loss(recorded.solution, function(recorded.solution))
     steps = DifferentiatedRun(system, recorded, variables)
     found = steps.reverse(recorded_states(recorded), lambda chosen: weights[chosen])
     return Gradient(value, found, labels, recorded.solution)
@@ -138,12 +142,34 @@ def _checked_memory(memory: object) -> int | None:
     return int(float(memory))
 
 
-def check_loss(loss: object) -> None:
-    """Raise ModelError unless a loss is a function."""
-    if not callable(loss):
+def loss_of(system: System, loss: Loss | str) -> Loss:
+    """Return a loss as a function, that of a name being the last value of the output; raise UnknownNameError, or
+    ModelError unless it is a scalar."""
+    if not isinstance(loss, str):
+        if not callable(loss):
+            raise ModelError(
+                "The loss must be the name of an output, or a function of the solution that returns a number and its "
+                f"derivatives, not {loss!r}."
+            )
+        return loss
+    outputs = system.layout.outputs
+    if loss == COST and loss not in outputs:
+        raise ModelError(f"Model '{system.name}' has no cost; state one by model.cost, or give a loss.")
+    (name,) = output_names_of(system, loss)
+    part, _ = outputs[name]
+    if part.stop - part.start != 1:
         raise ModelError(
-            f"The loss must be a function of the solution that returns a number and its derivatives, not {loss!r}."
+            f"A loss must be a scalar, but output '{name}' has {part.stop - part.start} components; state an output "
+            "with one component, or a cost by model.cost."
         )
+    return functools.partial(_last_value, name)
+
+
+def _last_value(name: str, solution: Solution) -> tuple[float, Mapping[str, Array]]:
+    values = np.asarray(solution.outputs[name], dtype=float)
+    weights = np.zeros_like(values)
+    weights[-1] = 1.0
+    return values[-1].item(), {name: weights}
 
 
 def has_no_matrices(run: Run) -> bool:

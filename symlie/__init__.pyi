@@ -188,13 +188,13 @@ from symlie.runtime.statics.sensitivities.static_gradient import static_gradient
 from symlie.runtime.statics.sensitivities.static_sensitivity import StaticSensitivity as StaticSensitivity
 from symlie.runtime.statics.sensitivities.static_sensitivity import static_sensitivity as static_sensitivity
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
+from symlie.runtime.study.control.optimal_control import OptimalControl as OptimalControl
+from symlie.runtime.study.control.optimal_control import optimal_control as optimal_control
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence
 from symlie.runtime.study.fit.equilibria import Equilibria as Equilibria
 from symlie.runtime.study.fit.fitting import fit as fit
 from symlie.runtime.study.fit.result import Fit as Fit
-from symlie.runtime.study.optimal_control import OptimalControl as OptimalControl
-from symlie.runtime.study.optimal_control import optimal_control as optimal_control
 from symlie.runtime.system.completion import InitialState as InitialState
 from symlie.runtime.system.loading import load as load
 from symlie.runtime.system.system import System as System

@@ -78,6 +78,9 @@ Norm: TypeAlias = Literal["end", "max", "l2"]
 """Norms: at the end time (of configurations the largest error of a node); the maximum of this error over the run; the
 root mean square of all components, maximum over the run."""
 
+Optimizer: TypeAlias = Literal["SLSQP", "trust-constr", "ipopt"]
+"""Optimisers of optimal control."""
+
 Interpolation: TypeAlias = Literal["linear", "hold", "cubic", "quintic"]
 """Interpolations of tables."""
 

@@ -62,11 +62,12 @@ THEMES = (
     Theme("Studies", "Errors versus step sizes.", ("symlie.runtime.study",)),
     Theme(
         "Sensitivities and fits",
-        "Derivatives of runs and equilibria, and parameters from measured outputs.",
+        "Derivatives of runs and equilibria, parameters from measured outputs, and optimal inputs.",
         (
             "symlie.runtime.integrate.sensitivities",
             "symlie.runtime.statics.sensitivities",
             "symlie.runtime.study.fit",
+            "symlie.runtime.study.control",
         ),
     ),
     Theme("Ensembles", "Many runs of one system.", ("symlie.ensembles",)),

@@ -16,6 +16,7 @@ OPTIONAL = {
     "trimesh": ("trimesh", "view"),
     "gymnasium": ("gymnasium", "gym"),
     "mujoco": ("mujoco", "import"),
+    "cyipopt": ("cyipopt", "optimize"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

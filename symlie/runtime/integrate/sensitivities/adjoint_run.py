@@ -88,11 +88,15 @@ class AdjointRun:
             return None
         return cls(run, method, solution, Checkpoints(run, start, solution.statistics.steps, memory))
 
-    def gradient(self, variables: Sequence[Variable], weights: Array) -> Array:
+    def gradient(
+        self, variables: Sequence[Variable], weights: Array, at_end: tuple[Array, Array] | None = None
+    ) -> Array:
         """Return the derivatives Σ weight·∂y/∂p of outputs y by variables p, shape (variables,), for weights of shape
-        (states, components)."""
+        (states, components), and those of the end for cotangents of its q and v."""
         system, begin = self.run.system, self.run.begin
         adjoint = AdjointMethod(system, self._method, self.run.control)
+        if at_end is not None:
+            adjoint.cotangents.q[:], adjoint.cotangents.v[:] = at_end
         if isinstance(self._stored, Checkpoints):
             self._stored.reverse(lambda trail, first: self._reverse(adjoint, trail, first, weights))
         else:

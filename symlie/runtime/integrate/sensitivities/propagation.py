@@ -17,13 +17,24 @@ from symlie.runtime.system.system import System
 
 
 class DifferentiatedRun:
-    """Run whose states are differentiated with respect to some variables."""
+    """Run whose states are differentiated with respect to some variables.
 
-    def __init__(self, system: System, recorded: RecordedSteps, variables: Sequence[Variable]) -> None:
+    The tangents of its start, shape (variables, dimension), are by default those of the initial state.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        recorded: RecordedSteps,
+        variables: Sequence[Variable],
+        start: tuple[Array, Array] | None = None,
+    ) -> None:
         self._recorded = r = recorded
         self._linearization = Linearization(system, r, directions_of(system, variables))
         self._count = len(variables)
-        self._start = self._linearization.begin(*start_tangents(system, float(r.t[0]), r.q[0], variables))
+        if start is None:
+            start = start_tangents(system, float(r.t[0]), r.q[0], variables)
+        self._start = self._linearization.begin(*start)
 
     def forward(self) -> Array:
         """Return the tangents of all states, shape (states, variables, size)."""

@@ -38,6 +38,8 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
     layout = system.layout
     count = len(variables)
     stored, dv = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
+    if not any(v.changes_start for v in variables):
+        return np.zeros_like(dv), dv
     base = consistent_start(system, t)[1]
     moved = functools.partial(_moved_start, system, t, base)
     for k, variable in enumerate(variables):

@@ -83,11 +83,19 @@ class TangentRun:
         assert self._solution is not None
         return self._solution
 
-    def by_variables(self, variables: Sequence[Variable], names: Sequence[str], sink: Callable[[slice], Sink]) -> None:
+    def by_variables(
+        self,
+        variables: Sequence[Variable],
+        names: Sequence[str],
+        sink: Callable[[slice], Sink],
+        starts: tuple[Array, Array] | None = None,
+    ) -> None:
         """Pass the tangents of recorded states and of named outputs by variables to the sink of each range of
-        variables."""
-        system, t0 = self.run.system, float(self.run.settings["t_span"][0])
-        starts = start_tangents(system, t0, self.run.begin.at.q, variables)
+        variables. The tangents of the start, shape (variables, dimension), are by default those of the initial
+        state."""
+        if starts is None:
+            system, t0 = self.run.system, float(self.run.settings["t_span"][0])
+            starts = start_tangents(system, t0, self.run.begin.at.q, variables)
         self._forward(variables, starts, names, sink)
 
     def along(self, starts: tuple[Array, Array], sink: Callable[[slice], Sink]) -> None:

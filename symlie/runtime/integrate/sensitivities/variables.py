@@ -272,7 +272,7 @@ class Directions:
     """
 
     parameters: Array
-    _bases: tuple[tuple[slice, Array, Array, int, int], ...]
+    _bases: tuple[tuple[list[int], list[tuple[int, ...]], Array, Array, int], ...]
     _size: int
 
     @property
@@ -288,13 +288,13 @@ class Directions:
     def inputs(self, t: Array) -> Array:
         """Return the derivatives of all inputs at times (n,) by the variables, shape (n, inputs, variables)."""
         found = np.zeros((len(t), self._size, self.count))
-        for columns, knots, coefficients, first, size in self._bases:
+        for columns, places, knots, coefficients, first in self._bases:
             piece = np.searchsorted(knots, t, side="right")
             distance = t - knots[np.maximum(piece - 1, 0)]
             powers = distance[:, None] ** np.arange(coefficients.shape[2])
             weights = np.einsum("knj,nj->nk", coefficients[:, piece], powers)
-            for c in range(size):
-                found[:, first + c, columns.start + c : columns.stop : size] = weights
+            for column, (knot, c) in zip(columns, places, strict=True):
+                found[:, first + c, column] = weights[:, knot]
         return found
 
 
@@ -314,6 +314,6 @@ def directions_of(system: System, variables: Sequence[Variable]) -> Directions:
             packed = unit.packed
             knots, rest = np.split(packed, [len(table.times)])
             coefficients = rest.reshape(len(table.times), len(table.times) + 1, -1)
-            bases.append((slice(chosen[0], chosen[-1] + 1), knots, coefficients, first, width))
+            bases.append((chosen, [variables[k].index for k in chosen], knots, coefficients, first))
         first += width
     return Directions(parameters, tuple(bases), first)

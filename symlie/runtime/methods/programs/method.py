@@ -114,7 +114,7 @@ class ProgrammedMethod(Method):
 
     def first_values(self, features: Features) -> Program | None:
         """Return the initial values of the arrays that the step carries; None without such arrays."""
-        program = self.program(features)
+        program = self.known_program(features)
         if not (program.carried or program.history):
             return None
         s = StepRecorder(features, is_step=False)

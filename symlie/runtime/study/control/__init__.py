@@ -1,0 +1,1 @@
+"""Optimal inputs by direct single and multiple shooting."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from symlie.runtime.system.system import System
 from tests.cli.conftest import Outcome
 
 Cli = Callable[..., Outcome]
@@ -28,3 +29,16 @@ def test_c_is_written_with_given_values(cli: Cli, tmp_path: Path) -> None:
 def test_wrong_methods_are_refused(cli: Cli) -> None:
     result = cli(*TOP, "--method", "taylor", "--real", "float", "--out", "folder")
     assert result.code == 1 and "cannot be exported with floats" in result.err
+
+
+@pytest.mark.parametrize(("target", "out"), [("c", "heavy_top_export"), ("fmu3", "heavy_top.fmu")])
+def test_names_of_outputs_follow_the_target(
+    cli: Cli, target: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of the model and what is written."""
+
+    def export(self: System, target: str, out: str, **words: object) -> Path:
+        return tmp_path / out
+
+    monkeypatch.setattr(System, "export", export)
+    assert cli("export", "heavy_top", "--target", target).out == f"{tmp_path / out}\n"

@@ -104,7 +104,7 @@ def test_too_long_first_steps_are_shortened_per_lane(h0: float) -> None:
     assert same(alone, lanes)
 
 
-@pytest.mark.parametrize("words", [{"rtol": 1e-7}, {"h": 2.0**-7, "record_every": 0}])
+@pytest.mark.parametrize("words", [{"rtol": 1e-7}, {"h": 2.0**-7, "record_every": 0}, {"h": 0.007, "record_every": 0}])
 def test_last_active_member_continues_alone(words: dict[str, Any]) -> None:
     """It continues alone, and other members fill the lanes."""
     rates = np.array([[0, s, 0] for s in (200.0, 1.0, 1.0, 1.0) * 3])

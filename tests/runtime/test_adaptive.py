@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -303,13 +304,30 @@ def test_controllers_validate_their_parameters() -> None:
         Controller("mine", 0.9, 2.0, 5.0, True, "")
 
 
-@pytest.mark.parametrize("method_name", ["taylor", "half_explicit_5", "generalized_alpha"])
-def test_backends_agree_on_all_attempts(method_name: str) -> None:
-    """Sizes and errors of all attempted steps, and the largest residuals of the run."""
-    done = [
-        sl.solve(heavy_top_system("S3xR3", backend), 0.05, method=method_name, rtol=1e-5, trace=True)
-        for backend in ("c", "numpy")
-    ]
+@functools.cache
+def driven_body(backend: Backend) -> System:
+    """A body on a spring with a force that jumps."""
+    model = sl.Model("driven_body")
+    body = model.node("body", "R1")
+    model.kinetic_energy(body.x_dot[0] ** 2 / 2)
+    model.potential_energy(50 * body.x[0] ** 2)
+    model.generalized_force(body, [model.input("push")])
+    model.initial(body, x=[1], x_dot=[0])
+    return model.derive().compile(backend=backend).with_input("push", [0.0, 0.03], [1.0, -2.0], "hold")
+
+
+@pytest.mark.parametrize(
+    ("build", "method_name"),
+    [
+        *((functools.partial(heavy_top_system, "S3xR3"), name) for name in ("taylor", "half_explicit_5")),
+        *((build, "generalized_alpha") for build in (functools.partial(heavy_top_system, "S3xR3"), driven_body)),
+        (driven_body, "rkmk_dopri5"),
+    ],
+)
+def test_backends_agree_on_all_attempts(build: Callable[[Backend], System], method_name: str) -> None:
+    """Sizes and errors of all attempted steps, also after a restart, and the largest residuals of the run."""
+    backends: tuple[Backend, Backend] = ("c", "numpy")
+    done = [sl.solve(build(backend), 0.05, method=method_name, rtol=1e-5, trace=True) for backend in backends]
     traces, statistics = [run.trace for run in done], [run.statistics for run in done]
     assert traces[0] is not None and traces[1] is not None
     for name in ("h", "error"):

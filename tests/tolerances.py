@@ -292,8 +292,7 @@ ROUNDING_OF_PRIMITIVES = 1e-15
 
 ATTEMPTS = 1e-6
 """Sizes and relative errors of adaptive steps in C and in NumPy: rounding of 1e-15 relative to a tolerance of 1e-5,
-which accumulates over a hundred steps, and Newton iterations that end at 1e-3 of the tolerance with the same
-corrections."""
+which accumulates over a hundred steps, and Newton iterations that take the same corrections."""
 
 ATTEMPTS_AT_REST = 1e-12
 """Residuals of these steps that consist of rounding."""

@@ -14,9 +14,7 @@ ROWS, DIGITS, BITS = 14, 120, 400
 
 def by_series(k: int, n: int, z: mpmath.mpf) -> mpmath.mpf:
     """(-1)^n c_{k,n}(z) = Σ_j (-z)^j 2^n (j + n)!/(j! (2j + 2n + k)!)."""
-    terms = (
-        (-z) ** j * 2**n * mpmath.fac(j + n) / (mpmath.fac(j) * mpmath.fac(2 * j + 2 * n + k)) for j in range(90)
-    )
+    terms = ((-z) ** j * 2**n * mpmath.fac(j + n) / (mpmath.fac(j) * mpmath.fac(2 * j + 2 * n + k)) for j in range(90))
     return mpmath.fsum(terms)
 
 

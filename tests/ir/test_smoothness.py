@@ -6,10 +6,10 @@ import pytest
 import sympy
 from sympy import Expr, Rational
 
-from symlie.ir.straightline import flatten
 from symlie.ir.primitives import Select
 from symlie.ir.program import Program
 from symlie.ir.smoothness import Defect, defect_along
+from symlie.ir.straightline import flatten
 
 S, AT = sympy.Symbol("s", real=True), Rational(1, 2)
 

@@ -79,6 +79,19 @@ def slider_crank_errors(method: str, exponent: int) -> Array:
     return np.array(errors)
 
 
+def test_slider_crank_starts_with_its_energy() -> None:
+    """Kinetic energy of three bodies, with the rod turning along and across its axis, and weights at heights."""
+    system = slider_crank.build().derive().compile(backend="numpy")
+    state = system.initial_state
+    rod, omega = np.array([0.2, -0.1, -0.2]) / 0.3, np.array([1.92, -0.96, 0.48])
+    along = rod @ omega
+    moving = 0.12 * 0.24**2 + 1e-4 * 6**2 + 0.5 * (0.12**2 + 0.24**2) + 2.0 * 0.24**2
+    turning = 4e-4 * along**2 + 4e-3 * (omega @ omega - along**2)
+    found = system.kernels.energy(system.prepared, 0.0, state.q, state.v)
+    assert found[0] == pytest.approx((moving + turning) / 2, rel=tolerances.BY_HAND)
+    assert found[1] == pytest.approx(9.81 * (0.12 * 0.16 + 0.5 * 0.1), rel=tolerances.BY_HAND)
+
+
 @pytest.mark.slow
 def test_half_explicit_slider_crank_matches_the_reference() -> None:
     errors = {k: np.abs(slider_crank_errors("half_explicit_5", k)) for k in (9, 10, 11)}

@@ -17,6 +17,7 @@ import symlie as sl
 from symlie.contract.constants import SMALL_STEP
 from symlie.errors import ModelError, NotFiniteError, StepUnderflowError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti, free_rigid_body, roll_up
+from symlie.options import Backend
 from symlie.runtime.integrate.request import step_control
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.kernels.c import CKernels, ErrorNorm

@@ -43,6 +43,16 @@ def point_of(space: HomogeneousSpace) -> np.ndarray:
     return np.array(sympy.lambdify([symbols[1]], list(space.normalize(symbols[1])))(y), dtype=float)
 
 
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_relations_vanish_on_the_space_alone(name: str) -> None:
+    """At one point, but not at the same multiple of it."""
+    space = BUILT_IN[name]
+    y = [sympy.Float(x) for x in point_of(space)]
+    assert all(abs(r) < SPACES for r in space.relations(y))
+    apart = [abs(r) for r in space.relations([sympy.Rational(5, 4) * x for x in y])]
+    assert not apart or max(apart) > SPACES
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_spaces_are_actions(name: str) -> None:

@@ -177,7 +177,7 @@ def test_environment_variable_selects_the_compiler(monkeypatch: pytest.MonkeyPat
 def test_compiler_errors_show_the_first_lines(tmp_path: Path) -> None:
     source = tmp_path / "bad.c"
     source.write_text("int f(void) { return undeclared_name; }\n")
-    with pytest.raises(CompilerError, match=r"The C compiler failed \(.*bad\.c.*\):[\s\S]*undeclared_name"):
+    with pytest.raises(CompilerError, match=r"The C compiler failed \(.*\):[\s\S]*bad\.c[\s\S]*undeclared_name"):
         run_compiler(source, tmp_path / "bad.so", flags("default"))
 
 

@@ -276,6 +276,8 @@ def test_stepped_solutions_continue_with_equal_bits() -> None:
 def test_unsupported_runs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedMethodError, match=r"steps over the impacts .* with its default options only"):
         stepped(bouncing("c"), 1.0, 10, method_options={"newton": "full"})
+    with pytest.raises(UnsupportedMethodError, match=r"steps over impacts, which satisfy Newton's law"):
+        stepped(bouncing("c"), 1.0, 10, impacts="poisson")
     model = ball_model()
     model.event("top", model.nodes[0].x_dot[0], "falling")
     with pytest.raises(UnsupportedMethodError, match="locates no events, but event 'top' exists"):

@@ -152,6 +152,11 @@ def _checked(
         raise UnknownNameError(f"Unknown multipliers '{options.multipliers}'; use stage or index1.")
     if options.impacts not in get_args(Impacts):
         raise UnknownNameError(f"Unknown treatment of impacts '{options.impacts}'; use newton, poisson or sequential.")
+    if options.impacts != "newton" and chosen.steps_over(system.layout):
+        raise UnsupportedMethodError(
+            f"Method '{chosen.name}' steps over impacts, which satisfy Newton's law; use impacts='newton', or an "
+            f"event-driven method such as half_explicit_5 for impacts='{options.impacts}'."
+        )
     if not is_whole_number(options.record_every) or options.record_every < 0:
         raise ModelError(
             f"record_every must be a whole number of steps, or 0 for the start and the end only, not "

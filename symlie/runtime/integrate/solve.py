@@ -98,7 +98,7 @@ def solve(
         Impacts of several contacts at one time. ``"newton"``: one problem, in which each contact satisfies Newton's
         law for velocities. ``"poisson"``: a compression until no contact approaches, then an expansion with the part e
         of its normal impulses. ``"sequential"``: impacts of single contacts that follow each other, the fastest first,
-        as in Newton's cradle.
+        as in Newton's cradle. Methods that step over impacts support ``"newton"`` only.
     trace
         True: record all attempted steps, with error estimates and Newton iterations; see `Trace`.
     max_steps

@@ -59,12 +59,12 @@ static inline void add_residual_cotangents(const newton_problem *restrict s, sym
                                            symlie_gradient *restrict gradient, const end_bar *restrict bar)
 {
     const symlie_problem *P = s->P;
-    ARRAY(rows, ROWS);
     for (int k = 0; k < COUNT_OF_HELD; k++) mu[HELD[k]] = SYMLIE_NUMBER(0);
 #if HAS_ETA
     for (int k = 0; k < COUNT_OF_NO_ETA; k++) mu[NO_ETA[k]] = SYMLIE_NUMBER(0);
 #endif
 #if CONSTRAINED
+    ARRAY(rows, ROWS);
     copy(ROWS, mu + DIMENSION, rows);
     for (int k = 0; k < COUNT_OF_RATE_ROW; k++)
         if (RATE_UNKNOWN[k] < DIMENSION + ROWS) rows[RATE_UNKNOWN[k] - DIMENSION] = SYMLIE_NUMBER(0);

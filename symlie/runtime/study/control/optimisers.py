@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,8 +23,19 @@ NEARLY_OPTIMAL = 1e-4
 """Norm of the gradient of the Lagrangian, relative to that of the cost, up to which a cost has a minimum to about its
 square, although the optimiser stopped for another reason."""
 
+_T = TypeVar("_T")
+
 RETREATS = (*FAILURES, ModelError)
 """Errors of runs with values far from the guess, from which the optimiser retreats."""
+
+
+class _End(NamedTuple):
+    """Last scaled values of an optimiser, and its report."""
+
+    y: Array
+    success: bool
+    iterations: int
+    message: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,17 +194,17 @@ def minimum(problem: ScaledProblem, optimizer: Optimizer | None, tolerance: floa
     """Return the minimum that an optimiser finds; raise MissingDependencyError if it is not installed."""
     name = optimizer or ("SLSQP" if len(problem.start) <= MANY else "trust-constr")
     found = _OPTIMIZERS[name](problem, tolerance, most)
-    unknowns = np.clip(problem.scale * found["x"], problem.lower, problem.upper)
+    unknowns = np.clip(problem.scale * found.y, problem.lower, problem.upper)
     evaluation = problem.at(unknowns)
     if evaluation is None:
-        return Found(unknowns, np.inf, problem.last, found["iterations"], False, found["message"])
-    converged = bool(found["success"]) or problem.is_optimal(unknowns, evaluation)
+        return Found(unknowns, np.inf, problem.last, found.iterations, False, found.message)
+    converged = found.success or problem.is_optimal(unknowns, evaluation)
     cost = problem.total(unknowns, evaluation)
-    return Found(unknowns, cost, evaluation, found["iterations"], converged, found["message"])
+    return Found(unknowns, cost, evaluation, found.iterations, converged, found.message)
 
 
-def _by_scipy(method: str, tolerance_name: str) -> Callable[[ScaledProblem, float, int], dict[str, Any]]:
-    def found(problem: ScaledProblem, tolerance: float, most: int) -> dict[str, Any]:
+def _by_scipy(method: str, tolerance_name: str) -> Callable[[ScaledProblem, float, int], _End]:
+    def found(problem: ScaledProblem, tolerance: float, most: int) -> _End:
         from scipy.optimize import Bounds, NonlinearConstraint, minimize
 
         equations = NonlinearConstraint(problem.defects, 0.0, 0.0, jac=problem.jacobian)
@@ -209,17 +220,17 @@ def _by_scipy(method: str, tolerance_name: str) -> Callable[[ScaledProblem, floa
                 constraints=[equations] if problem.has_equations else [],
                 options={"maxiter": most, tolerance_name: tolerance},
             )
-        return {"x": result.x, "success": result.success, "iterations": int(result.nit), "message": result.message}
+        return _End(result.x, bool(result.success), int(result.nit), result.message)
 
     return found
 
 
-def _by_ipopt(problem: ScaledProblem, tolerance: float, most: int) -> dict[str, Any]:
+def _by_ipopt(problem: ScaledProblem, tolerance: float, most: int) -> _End:
     require("optimizer='ipopt'", "cyipopt")
     import cyipopt
 
-    def checked(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
-        def value(y: Array) -> Any:
+    def checked(function: Callable[[Array], _T]) -> Callable[[Array], _T]:
+        def value(y: Array) -> _T:
             if problem.has_failed(y):
                 raise cyipopt.CyIpoptEvaluationError
             return function(y)
@@ -255,10 +266,10 @@ def _by_ipopt(problem: ScaledProblem, tolerance: float, most: int) -> dict[str, 
         solver.add_option(name, value)
     y, result = solver.solve(problem.start)
     message = result["status_msg"].decode()
-    return {"x": y, "success": result["status"] == 0, "iterations": Functions.iterations, "message": message}
+    return _End(y, result["status"] == 0, Functions.iterations, message)
 
 
-_OPTIMIZERS: dict[str, Callable[[ScaledProblem, float, int], dict[str, Any]]] = {
+_OPTIMIZERS: dict[str, Callable[[ScaledProblem, float, int], _End]] = {
     "SLSQP": _by_scipy("SLSQP", "ftol"),
     "trust-constr": _by_scipy("trust-constr", "gtol"),
     "ipopt": _by_ipopt,

@@ -27,7 +27,7 @@ def primitives() -> dict[str, Callable[..., Any]]:
 def test_tables_are_linear_in_each_interval(primitives: dict[str, Callable[..., Any]]) -> None:
     for name, slope in (("_interpolate", False), ("_interpolate_slope", True)):
         found = primitives[name](POINTS, ABSCISSA, VALUE)
-        expected = [evaluation.interpolate(x, ABSCISSA, VALUE, slope=slope) for x in POINTS]
+        expected = [evaluation.interpolate(x, ABSCISSA.tolist(), VALUE.tolist(), slope=slope) for x in POINTS]
         np.testing.assert_allclose(found, expected, rtol=0, atol=tolerances.ROUNDING_OF_PRIMITIVES)
 
 
@@ -39,8 +39,8 @@ def check_intervals(begin: np.ndarray, end: np.ndarray, knots: np.ndarray) -> No
 
 
 def test_intervals_of_tables_contain_their_points(primitives: dict[str, Callable[..., Any]]) -> None:
-    ends = (primitives[f"_interval_{side}"](POINTS, ABSCISSA, VALUE) for side in ("begin", "end"))
-    check_intervals(*ends, ABSCISSA)
+    begin, end = (primitives[f"_interval_{side}"](POINTS, ABSCISSA, VALUE) for side in ("begin", "end"))
+    check_intervals(begin, end, ABSCISSA)
 
 
 @pytest.mark.parametrize("is_periodic", [False, True])
@@ -50,8 +50,8 @@ def test_intervals_of_inputs_contain_their_points(primitives: dict[str, Callable
     slot = np.concatenate([[start, len(ABSCISSA), -degree if is_periodic else degree, 0], ABSCISSA, pieces])
     period = ABSCISSA[-1] - ABSCISSA[0]
     knots = np.concatenate([ABSCISSA + k * period for k in (-1, 0, 1, 2)]) if is_periodic else ABSCISSA
-    ends = (primitives[f"_input_{side}"](POINTS, slot, 0, 0) for side in ("begin", "end"))
-    check_intervals(*ends, knots)
+    begin, end = (primitives[f"_input_{side}"](POINTS, slot, 0, 0) for side in ("begin", "end"))
+    check_intervals(begin, end, knots)
 
 
 @pytest.mark.parametrize("derivative", range(3))

@@ -148,6 +148,31 @@ def test_tampered_certificates_are_rejected(change: Callable[[Entry], Entry]) ->
         check_function(change(first_section("c2")))
 
 
+def beside_the_pole() -> Entry:
+    """A certificate of g0 on one cell, where its list of operations ends with a division by 4π² - z."""
+    entry = copy.deepcopy(ENTRIES["g0", "float"])
+    section = entry["sections"][-1]
+    guard = float.fromhex(entry["branches"][0]["upper"])
+    first = next(k for k, end in enumerate(section["ends"]) if float.fromhex(end) > guard)
+    section["ends"], section["bounds_eps"] = section["ends"][first : first + 2], section["bounds_eps"][first : first + 1]
+    entry["sections"] = [section]
+    entry["domain"] = [float.fromhex(end) for end in section["ends"]]
+    return entry
+
+
+def test_divisors_of_the_wrong_sign_are_rejected() -> None:
+    """The numerator remains correct, so that only the divisor has an error, larger than itself."""
+    check_function(beside_the_pole())
+    entry = beside_the_pole()
+    operations = entry["branches"][1]["operations"]
+    (difference, addition) = operations[:2]
+    assert difference[1:] == ["sub", difference[2], "z"] and addition[1:3] == ["add", difference[0]]
+    difference[2:] = ["z", difference[2]]
+    addition[3] = (-float.fromhex(addition[3])).hex()
+    with pytest.raises(CertificateError, match="cannot be reproduced"):
+        check_function(rehashed(entry))
+
+
 def test_other_assumptions_are_rejected() -> None:
     content = {"format": 1, "assumptions": CONTENT["assumptions"], "functions": [first_section("c3")]}
     assert check(content) == ["c3"]

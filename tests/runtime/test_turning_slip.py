@@ -25,14 +25,16 @@ START = 3.0
 
 
 @functools.cache
-def thrown_point(backend: Backend) -> System:
+def thrown_point(backend: Backend, *, with_ceiling: bool = False) -> System:
     """A point on an inclined plane, thrown up obliquely with 2 m/s."""
-    model = sl.Model("turning_point")
+    model = sl.Model("turning_below" if with_ceiling else "turning_point")
     point = model.node("point", "R3")
     model.kinetic_energy(point.x_dot.dot(point.x_dot) / 2)
     model.potential_energy(G * (math.cos(SLOPE) * point.x[2] - math.sin(SLOPE) * point.x[0]))
     slip = [point.x_dot[0], point.x_dot[1]]
     model.contact("plane", point.x[2], slip=slip, friction=FRICTION)
+    if with_ceiling:
+        model.contact("ceiling", 1 - point.x[2], slip=slip, friction=FRICTION)
     model.output("slip", sl.vector(*slip))
     model.initial(point, x=[0, 0, 0], x_dot=[2 * math.cos(START), 2 * math.sin(START), 0])
     return model.derive().compile(backend=backend)
@@ -100,6 +102,11 @@ def test_slip_that_turns_within_a_coarse_step_goes_on() -> None:
     """The step in which the velocity turns by more than 90 degrees is divided, and sliding does not end."""
     solution = sl.solve(thrown_point("c"), 0.5, h=0.05)
     assert len(solution.t) > 11 and not solution.events
+
+
+def test_open_contact_beside_turning_slip_changes_nothing() -> None:
+    a, b = (sl.solve(thrown_point("c", with_ceiling=w), 1.0, h=0.02) for w in (True, False))
+    assert np.array_equal(a.v, b.v) and np.array_equal(a.outputs["plane_friction"], b.outputs["plane_friction"])
 
 
 def test_backends_agree_on_turning_slip() -> None:

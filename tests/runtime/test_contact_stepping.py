@@ -82,6 +82,21 @@ def test_ball_thrown_with_spin_rolls_at_the_end() -> None:
     assert impacts[0].energy_loss > 0
 
 
+def test_ball_rests_on_a_table_with_prescribed_motion() -> None:
+    """The acceleration of the table is less than that of gravity, so that the ball moves with it."""
+    model = sl.Model("shaken_table")
+    table, ball = model.node("table", "R1"), model.node("ball", "R1")
+    model.kinetic_energy((table.x_dot[0] ** 2 + ball.x_dot[0] ** 2) / 2)
+    model.potential_energy(G * ball.x[0])
+    model.prescribe(table, x=[sl.sin(3 * model.t) / 10])
+    model.contact("table", ball.x[0] - table.x[0])
+    model.initial(ball, x=[0.0], x_dot=[0.3])
+    solution = stepped(model.derive().compile(), 1.0, 50)
+    assert np.abs(solution.q[:, 1] - np.sin(3 * solution.t) / 10).max() <= tolerances.CONTACT
+    assert gaps(solution).min() >= -tolerances.PENETRATION
+    assert solution.outputs["table_state"][1:].all()
+
+
 def spinning(*, with_contact: bool) -> sl.Model:
     """An asymmetric body in air, above a floor and below a ceiling."""
     model = sl.Model("contact_spinning" if with_contact else "spinning")

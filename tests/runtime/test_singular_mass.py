@@ -210,6 +210,19 @@ def test_stabilised_steps_are_accurate(stabilize: str) -> None:
     assert np.abs(found("rod", solution) - expected("rod")).max() <= tolerances.SADDLES_AFTER_STEPS
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_singular_masses_between_coordinates_are_found_at_the_start(backend: str) -> None:
+    """The kinetic energy has two squares of three velocities, each of which has a mass."""
+    model = sl.Model("two_squares")
+    q = model.node("q", "R3")
+    u, v, w = q.x_dot
+    model.kinetic_energy(((u + 3 * v + 7 * w) ** 2 + (3 * u - v) ** 2) / 20)
+    model.potential_energy(q.x.dot(q.x))
+    system = model.derive().compile(backend=backend)
+    with pytest.raises(SingularMassMatrixError, match="no constraint fixes it"):
+        sl.solve(system, 0.1, h=0.05)
+
+
 def hanging(count: int, *, branches: int = 1) -> sl.Model:
     """Massless links in a plane that hang below each other, each with a point mass at its end; or a tree of them."""
     model = sl.Model("hanging")

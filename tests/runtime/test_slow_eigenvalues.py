@@ -185,6 +185,21 @@ def test_stability_hidden_by_rounding_is_undetermined() -> None:
     assert linear.accuracy[linear.eigenvalues == 0].min() > 1
 
 
+@pytest.mark.filterwarnings("ignore:Stability")
+def test_accuracy_of_zero_eigenvalues_ignores_damping_of_other_motions() -> None:
+    """A free motion in entries of size 1e12; with damping, a shift finds its eigenvalues."""
+    turned = np.eye(SIZE)
+    turned[:2, :2] = [[0.8, 0.6], [-0.6, 0.8]]
+    stiffness = turned.T @ np.diag([1e12, 0.0, 9.0, 4.0]) @ turned
+    found = []
+    for damping in (0.0, 1e-3):
+        damped = damping * np.diag([1.0, 0.0, 1.0, 1.0])
+        linear = Case(np.eye(SIZE), damped, (stiffness + stiffness.T) / 2, np.ones(SIZE), "", True).linearized()
+        assert len(linear.zero_modes) == 2 and not linear.eigenvalues[:2].any()
+        found.append(linear.accuracy[:2].max())
+    assert found[1] <= 2 * found[0]
+
+
 @pytest.mark.slow
 def test_double_eigenvalue_next_to_zero_is_accurate() -> None:
     """A heavy top upright falls to all sides at sqrt(m g l/J), and is free about the vertical."""

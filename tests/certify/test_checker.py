@@ -154,7 +154,8 @@ def beside_the_pole() -> Entry:
     section = entry["sections"][-1]
     guard = float.fromhex(entry["branches"][0]["upper"])
     first = next(k for k, end in enumerate(section["ends"]) if float.fromhex(end) > guard)
-    section["ends"], section["bounds_eps"] = section["ends"][first : first + 2], section["bounds_eps"][first : first + 1]
+    section["ends"] = section["ends"][first : first + 2]
+    section["bounds_eps"] = section["bounds_eps"][first : first + 1]
     entry["sections"] = [section]
     entry["domain"] = [float.fromhex(end) for end in section["ends"]]
     return entry

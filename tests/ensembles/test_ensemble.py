@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.ensembles import motions
 from symlie.ensembles.motions import MotionTask
 from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.ensembles.tasks import run_chunk
@@ -28,7 +29,9 @@ from symlie.errors import (
     UnknownNameError,
 )
 from symlie.models import flying_spaghetti, pendulum_chain, quadrotors
+from symlie.runtime.kernels.c import OrdinaryStarts
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.ordinary_start import ordinary_starts
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import heavy_top_system, swing_system
@@ -137,6 +140,20 @@ def test_numpy_backend_agrees() -> None:
     for name in ("energy", "center_of_mass"):
         scale = np.abs(compiled.arrays[name]).max()
         np.testing.assert_allclose(plain.arrays[name], compiled.arrays[name], rtol=0, atol=tolerances.BACKENDS * scale)
+
+
+def test_initial_values_of_free_nodes_are_completed_in_the_time_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All members at once, not each by the full check of its initial values."""
+    counts = []
+
+    def counted(system: System, *arguments: Any) -> OrdinaryStarts:
+        found = ordinary_starts(system, *arguments)
+        counts.append(int(found.is_ordinary.sum()))
+        return found
+
+    monkeypatch.setattr(motions, "ordinary_starts", counted)
+    assert np.all(tops(workers=1).arrays["status"] == MemberStatus.OK)
+    assert sum(counts) == COUNT
 
 
 def test_results_are_independent_of_executor_chunks_and_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,8 +104,6 @@ def template_values(plan: ExportPlan, prefix: str) -> dict[str, object]:
         "parameters": description.parameter_fields(plan),
         "elements": description.element_places(plan),
         "inputs": [{**vars(i), "comment": f"{i.name}{f' in {i.unit}' if i.unit else ''}"} for i in plan.tables.inputs],
-        "tables": plan.tables.stops,
-        "times_count": len(plan.tables.stops),
         "q_comment": description.node_comment(layout, "storage"),
         "v_comment": description.node_comment(layout, "velocity"),
         "lambda_comment": description.constraint_comment(layout),

@@ -185,7 +185,6 @@ def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()
     features = features_of(mechanics, compiled=True)
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
-        f"#define EMBEDDED {int(method.has_estimate)}",
         f"#define STARTS_FROM_MULTIPLIERS {int(method.starts_from_multipliers(features))}",
         *method.own_constants(),
         *method.composition_constants(),

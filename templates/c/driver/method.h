@@ -189,10 +189,6 @@ static inline int reads_first_acceleration(const symlie_control *restrict contro
     return FIXED_TOPOLOGY || control->is_adaptive || trial->keeps_difference;
 }
 
-/* Multipliers of a stage: those of the state if its v' is known, otherwise those that the solution of the stage
- * stored in the trial. */
-#define LAMBDA_OF_STAGE(i) ((i) == 0 && state->acceleration_is_valid ? state->lambda : trial->lambda)
-
 #define TRIAL(name)                                                                                                 \
     ARRAY(name##_q, STORAGE);                                                                                       \
     ARRAY(name##_v, DIMENSION);                                                                                     \

@@ -10,18 +10,10 @@ import pytest
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.expressions import Value
-from symlie.runtime.steps.instructions import (
-    At,
-    Multipliers,
-    NextStage,
-)
+from symlie.runtime.steps.instructions import At, Kernel
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_V, arrays_of
 from symlie.runtime.steps.program import Features, Program
-from symlie.runtime.steps.stage_instructions import (
-    CoordinateRate,
-    Field,
-)
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH
+from symlie.runtime.steps.values import PROJECTS, START_LAMBDA, START_Q, START_V, STEP_LENGTH
 
 PROGRAMMED = [name for name in method_names() if isinstance(method(name), ProgrammedMethod)]
 
@@ -33,18 +25,17 @@ def check(program: Program) -> None:
     for line in program.lines:
         instruction = line.instruction
         for value in instruction.inputs:
-            assert content[arrays[value]] == value.number, instruction
+            assert value.number == PROJECTS or content[arrays[value]] == value.number, instruction
         if not instruction.is_elementwise:
-            replaced = {getattr(instruction, name).number for name in instruction.overwritten}
+            replaced = {x.number for x in instruction.overwritten}
             others = {arrays[x] for x in instruction.inputs if x.number not in replaced}
             assert others.isdisjoint(arrays[x] for x in line.results), instruction
         for result in line.results:
             assert arrays[result] not in ("q", "v", "h", "state->lambda")
             content[arrays[result]] = result.number
-    instructions = [line.instruction for line in program.lines]
     of_end: list[tuple[str, Value]] = [(END_V, program.end.v)]
-    of_end += [(END_LAMBDA, x.multiplier) for x in instructions if isinstance(x, Multipliers)]
-    of_end += [(END_ACCELERATION, x.acceleration) for x in instructions if isinstance(x, NextStage)]
+    of_end += [(END_LAMBDA, x) for x in program.results("lambda")]
+    of_end += [(END_ACCELERATION, x) for x in program.results("acceleration")]
     for name, value in of_end:
         assert arrays[value] != name or content[name] == value.number
 
@@ -65,9 +56,9 @@ def test_instructions_overwrite_their_inputs_without_copies() -> None:
     arrays = arrays_of(program)
     for line in program.lines:
         instruction = line.instruction
-        if isinstance(instruction, At | Field | CoordinateRate):
-            inputs = [getattr(instruction, name) for name in instruction.overwritten]
-            copied = [x for x, y in zip(inputs, line.results, strict=True) if arrays[x] != arrays[y]]
+        if isinstance(instruction, At | Kernel) and instruction.overwritten:
+            replaced = zip(instruction.overwritten, line.results, strict=True)
+            copied = [x for x, y in replaced if arrays[x] != arrays[y]]
             assert all(x.number == START_V.number for x in copied), instruction
 
 

@@ -18,22 +18,10 @@ from symlie.runtime.methods.library import method
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.discrete_instructions import DiscreteStart
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import Carried, Formula, HiddenViolation, ImplicitEnd
-from symlie.runtime.steps.instructions import (
-    Add,
-    Advance,
-    Combination,
-    InverseTangent,
-    Multipliers,
-    Operation,
-    Sum,
-)
+from symlie.runtime.steps.implicit_instructions import Formula, HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.instructions import Carried, Kernel, Operation, Result, Sum
 from symlie.runtime.steps.program import Line, Program, features_of
-from symlie.runtime.steps.stage_instructions import (
-    MultiplierSum,
-    Stage,
-    StageBetween,
-)
+from symlie.runtime.steps.stage_instructions import Stage, StageBetween
 from symlie.runtime.steps.values import Algebra, Configuration
 from symlie.runtime.system.system import System
 from tests.tolerances import ORDER_SLACK
@@ -120,8 +108,9 @@ def numbers_read(program: Program) -> set[int]:
     """Numbers of the values on which the state and λ at the end depend."""
     read = {program.end.q.number, program.end.v.number}
     for line in reversed(program.lines):
-        if isinstance(line.instruction, Multipliers) or any(x.number in read for x in line.results):
-            instruction = line.instruction
+        instruction = line.instruction
+        is_multiplier = isinstance(instruction, Result) and instruction.name == "lambda"
+        if is_multiplier or any(x.number in read for x in line.results):
             if isinstance(instruction, ImplicitEnd):
                 instruction = replace(instruction, guess=UNREAD, multiplier=None)
             if isinstance(instruction, DiscreteStart):
@@ -169,7 +158,7 @@ def mutations(program: Program) -> Iterator[tuple[str, Lines]]:
                             continue
                         shorter = Formula(*(part[:j] + part[j + 1 :] for part in formula))
                         yield f"line {k}: {name} without term {j}", replaced(lines, k, **{name: shorter})
-            case Sum(_, weights, terms) | MultiplierSum(weights, terms) | Combination(_, weights, terms):
+            case Sum(_, _, _, weights, terms):
                 for j, weight in enumerate(weights):
                     # Perturbations of v_n are zero in index-2 form.
                     if isinstance(weight, Scalar) or terms[j].number in perturbations:
@@ -179,20 +168,18 @@ def mutations(program: Program) -> Iterator[tuple[str, Lines]]:
                     yield f"line {k}: sign {j}", replaced(lines, k, weights=(*others[0], -weight, *others[1]))
                 if len(set(weights)) > 1:
                     yield f"line {k}: order of terms", replaced(lines, k, terms=(*terms[1:], terms[0]))
-            case Add(_, _, weight, _):
-                yield f"line {k}: sign", replaced(lines, k, weight=-weight)
-            case Stage(c, _, _, _):
+            case Stage(c):
                 yield f"line {k}: node", replaced(lines, k, c=c + 0.0625)
             case StageBetween(c, _, _, _, next_c, _, _, _, weight, _, _):
                 yield f"line {k}: node", replaced(lines, k, c=c + 0.0625)
                 yield f"line {k}: following node", replaced(lines, k, next_c=next_c + 0.0625)
                 yield f"line {k}: weight", replaced(lines, k, weight=weight * 1.0625)
-            case InverseTangent(_, x):
+            case Kernel("inverse_tangent_operator", (_, x)):
                 yield f"line {k}: no operator", substituted(lines, line.results[0], x)
-            case Advance(q, _):
+            case Kernel("advance", (q, theta)):
                 points = [x for other in lines[:k] for x in other.results if isinstance(x, Configuration)]
                 if points and points[-1] != q:
-                    yield f"line {k}: point", replaced(lines, k, q=points[-1])
+                    yield f"line {k}: point", replaced(lines, k, values=(points[-1], theta))
 
 
 @functools.cache

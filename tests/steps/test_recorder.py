@@ -26,23 +26,23 @@ def program_of(name: str, **features: bool) -> Program:
 
 def instructions(program: Program) -> Counter[str]:
     """Number of instructions of each kind."""
-    return Counter(type(line.instruction).__name__ for line in program.lines)
+    return Counter(line.instruction.title for line in program.lines)
 
 
 def test_free_systems_have_the_stages_of_the_tableau() -> None:
     program = program_of("rkmk_rk44")
     assert program.stages == 4 and not program.has_estimate and program.is_one_exponential
-    assert instructions(program) == {"Stage": 4, "Sum": 8, "Advance": 4, "InverseTangent": 3, "End": 1}
+    assert instructions(program) == {"Stage": 4, "Sum": 8, "advance": 4, "inverse_tangent_operator": 3, "End": 1}
 
 
 @pytest.mark.parametrize(
     ("feature", "added"),
     [
-        ("has_fields", {"Field": 4}),
-        ("has_coordinate_rates", {"CoordinateRate": 4}),
+        ("has_fields", {"field": 4}),
+        ("has_coordinate_rates", {"coordinate_rate": 4}),
         ("has_motions", {"At": 4}),
-        ("has_resting_types", {"Moving": 1}),
-        ("constrained", {"Stage": 1, "NextStage": 1, "Multipliers": 1, "Residuals": 1}),
+        ("has_resting_types", {"Where": 1}),
+        ("constrained", {"Stage": 1, "Result": 2, "Residuals": 1}),
     ],
 )
 def test_features_add_instructions(feature: str, added: dict[str, int]) -> None:
@@ -106,10 +106,10 @@ def two_ends(s: StepRecorder) -> None:
 @pytest.mark.parametrize(
     ("write", "sentence"),
     [
-        (wrong_kind, "Advance: q must be a value of the kind configuration, not velocity"),
+        (wrong_kind, "advance: q must be a value of the kind configuration, not velocity"),
         (wrong_term, "a sum has terms of the kind algebra vector, not acceleration"),
         (few_weights, "a sum has 2 terms, but 1 weights"),
-        (value_of_another_step, "Advance: an input is a value of another step"),
+        (value_of_another_step, "advance: an input is a value of another step"),
         (early_estimate, "the error is estimated after the end of a step"),
         (two_ends, "a step has one end only"),
     ],

@@ -7,57 +7,28 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from symlie.runtime.kernels.c_text import c_number
-from symlie.runtime.steps.discrete_instructions import (
-    ContactEnd,
-    DiscreteEnd,
-    DiscreteStart,
-    Impulses,
-    OfContacts,
-    Projects,
-    SymplecticStage,
-)
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
 from symlie.runtime.steps.end_text import EndText
-from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.formula_text import formula_text
-from symlie.runtime.steps.implicit_instructions import (
-    HiddenViolation,
-    ImplicitEnd,
-)
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import (
-    Add,
-    Advance,
+    CONTACTS,
+    SEPARATE,
+    STATES,
     At,
-    Bracket,
-    Combination,
-    Difference,
-    Earlier,
     End,
     Instruction,
-    InverseTangent,
-    Moving,
+    Kernel,
     Operation,
     Sum,
-    VelocityAt,
     Where,
-    WithStates,
 )
-from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
-from symlie.runtime.steps.multistep_text import MULTISTEP, MultistepText
+from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
+from symlie.runtime.steps.multistep_text import MultistepText
 from symlie.runtime.steps.newton_text import NewtonText
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.stage_instructions import (
-    CoordinateRate,
-    DependentRows,
-    Field,
-    JacobianAt,
-    MinimalMultipliers,
-    MultiplierSum,
-    Stage,
-    StageBetween,
-    StageWithMultipliers,
-    StorageRate,
-)
+from symlie.runtime.steps.stage_instructions import DependentRows, MinimalMultipliers, Stage, StageBetween
 from symlie.runtime.steps.stage_text import StageText
 from symlie.runtime.steps.value_text import time_text
 from symlie.runtime.steps.values import START_V
@@ -67,7 +38,6 @@ WIDTH = 120
 
 _HEADERS: dict[type[Instruction], str] = {
     DiscreteEnd: "variational_solution.h",
-    ContactEnd: "contact_stages.h",
     Impulses: "impulse_step.h",
     SymplecticStage: "symplectic_stage.h",
     OrderChoice: "order_choice.h",
@@ -121,6 +91,8 @@ def _header(
     for kind, header in _HEADERS.items():
         if program.has(kind):
             yield from (f'#include "{header}"', "")
+            if kind is DiscreteEnd and program.steps_contacts:
+                yield from ('#include "contact_stages.h"', "")
     if first is not None:
         yield from StepPrinter(first).initial_values()
     if start is None:
@@ -157,7 +129,7 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
         has_end, has_stages = (self._program.has(kind) for kind in (ImplicitEnd, DiscreteEnd))
         has_start = self._program.has(StartingStep)
         further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages, "starting": has_start}
-        further_sizes |= {"contact_stage": self._program.has(ContactEnd), "impulse": self._program.has(Impulses)}
+        further_sizes |= {"contact_stage": self._program.steps_contacts, "impulse": self._program.has(Impulses)}
         sizes += [f"{name}_workspace(P)" for name, is_needed in further_sizes.items() if is_needed]
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
@@ -203,7 +175,7 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
         body = list(self._statements(lines))
         self._offsets = {"DIMENSION": "", "STORAGE": ""}
         yield from ("    EACH_BLOCK(P, &block)", "    {")
-        with_storage = any(isinstance(x.instruction, Advance) for x in lines)
+        with_storage = any(v.size == "STORAGE" for x in lines for v in x.results)
         yield f"        const int d = block.dimension{', s = block.storage' if with_storage else ''};"
         yield from (textwrap.indent(text, "    ") for text in body)
         yield "    }"
@@ -219,84 +191,81 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
     def _printed(self, instruction: Instruction, line: Line) -> Iterator[str]:
         """Yield the statements of an instruction."""
         out = [self._array(x) for x in line.results]
-        P = "block.P" if self._offsets["STORAGE"] else "P"
         match instruction:
-            case Stage():
-                yield from self._stage(instruction, line)
-            case Field(c, q, acceleration, multiplier, v):
-                yield from self._copied(v, line.results[0])
-                of_stage = ", ".join(map(self._array, (q, acceleration, multiplier)))
-                yield f"step_field(P, {time_text(c)}, {of_stage}, {out[0]});"
-            case CoordinateRate(q, x):
-                yield from self._copied(x, line.results[0])
-                yield f"step_coordinate_rate(P, {self._array(q)}, {out[0]});"
-            case Moving(x):
-                value = self._entry(x)
-                yield self._loop(line, f"block.moves ? {value} : SYMLIE_NUMBER(0)" if self._by_blocks else value)
-            case StorageRate(q, x):
-                yield f"system_storage_rate(P, {self._array(q)}, {self._array(x)}, {out[0]});"
-            case JacobianAt(c, q, v):
-                yield f"step_jacobian(P, {time_text(c)}, {self._array(q)}, {self._array(v)}, {out[0]});"
+            case Stage() | StageBetween():
+                yield from self.stage_statements(instruction, line)
+            case Kernel():
+                yield from self._kernel(instruction, line)
             case DependentRows(jacobian):
                 yield f"if (!find_dependent_rows(P, {self._array(jacobian)}, mass)) return SYMLIE_NOT_FINITE;"
-            case StageWithMultipliers() | StageBetween():
-                yield from self._constrained_stage(instruction, line)
             case MinimalMultipliers(multiplier, jacobian, first):
                 yield f"copy(ROWS, {self._array(multiplier)}, {out[0]});"
                 arguments = f"{self._array(jacobian)}, {self._array(first)}, mass, {out[0]}"
                 yield f"if (!step_minimal_multipliers(P, {arguments})) return SYMLIE_NOT_FINITE;"
-            case MultiplierSum(weights, terms):
-                total = "".join(self._term(w, f"{self._array(x)}[k]") for w, x in zip(weights, terms, strict=True))
-                yield f"EACH_COMPONENT(k, ROWS) {out[0]}[k] = SYMLIE_NUMBER(0){total};"
-            case InverseTangent(theta, x):
-                yield f"step_inverse_tangent({P}, {self._array(theta)}, {self._array(x)}, {out[0]});"
-            case Bracket(x, y):
-                yield f"step_bracket({P}, {self._array(x)}, {self._array(y)}, {out[0]});"
-            case Sum(base, weights, terms):
-                # The sum starts with zero, as in NumPy, so that the signs of zeros agree.
+            case Sum(_, base, scale, weights, terms):
                 total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
-                yield self._loop(line, f"{'' if base is None else self._entry(base) + ' + '}h * (0{total})")
-            case Combination(_, weights, terms):
-                total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
+                if isinstance(scale, Scalar):
+                    # The sum starts with zero, as in NumPy, so that the signs of zeros agree.
+                    total = f" + {self._number(scale)} * (0{total})"
+                total = f"{'' if base is None else self._entry(base)}{total}"
                 yield self._loop(line, total.removeprefix(" + ").strip() or "SYMLIE_NUMBER(0)")
-            case WithStates(_, x, of_states):
-                yield from self._copied(x, line.results[0])
-                entries = f"{out[0]}[STATE[n]] = {self._array(of_states)}[STATE[n]]"
-                yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entries};"
             case Operation("<=", x, y):
                 condition = f"{self._real(x)} <= {self._real(y)}"
                 yield f"const symlie_real {out[0]} = SYMLIE_WHERE({condition}, SYMLIE_NUMBER(1), SYMLIE_NUMBER(0));"
             case Operation(operator, x, y):
                 yield f"const symlie_real {out[0]} = {self._number(x)} {operator} {self._number(y)};"
-            case Where(kind, tested, x, y):
-                values = ", ".join(self._real(v) if isinstance(v, Scalar | float) else self._entry(v) for v in (x, y))
-                choice = f"SYMLIE_WHERE({self._number(tested)} != 0, {values})"
-                yield f"const symlie_real {out[0]} = {choice};" if kind is Scalar else self._loop(line, choice)
-            case Earlier(part, steps):
-                if isinstance(line.results[0], Scalar):
-                    yield f"const symlie_real {out[0]} = state->own[OWN_{part.upper()} + {steps - 1}];"
-            case Add(base, power, weight, x):
-                factor = "".join(["h * "] * power) + c_number(weight)
-                yield self._loop(line, f"{self._entry(base)} + {factor} * {self._entry(x)}")
-            case Advance(q, theta):
-                yield f"angle = step_advance({P}, {self._array(q)}, {self._array(theta)}, angle, {out[0]});"
-            case At(c, q, v):
-                yield from self._copied(q, line.results[0])
-                yield from self._copied(v, line.results[1])
+            case Where():
+                yield from self._where(instruction, line)
+            case At(c, q, _, is_placed):
+                for value, result in zip(instruction.overwritten, line.results, strict=True):
+                    yield from self._copied(value, result)
                 is_end = self._program.has_end and line.results[0] == self._program.end.q
-                is_stage = not is_end and not line.for_estimate
+                is_stage = not (is_placed or is_end or line.for_estimate)
                 condition = "if (MOTIONS_OF_STAGES > 0) " if is_stage else ""
-                yield f"{condition}step_prescribe(P, {time_text(c)}, {out[0]}, {out[1]});"
-            case VelocityAt(c, q, v):
-                yield from self._copied(v, line.results[0])
-                yield f"step_prescribe(P, {time_text(c)}, {self._array(q)}, {out[0]});"
-            case Difference(start, end):
-                yield f"system_difference(P, {self._array(start)}, {self._array(end)}, {out[0]});"
-            case DiscreteStart() | DiscreteEnd() | Impulses() | OfContacts():
+                point = f"{self._array(q)}, {out[0]}" if is_placed else ", ".join(out)
+                yield f"{condition}step_prescribe(P, {time_text(c)}, {point});"
+            case DiscreteStart() | DiscreteEnd() | Impulses() | HiddenViolation() | ImplicitEnd() | SymplecticStage():
                 yield from self.newton_statements(instruction, line)
-            case HiddenViolation() | ImplicitEnd() | Projects() | SymplecticStage():
-                yield from self.newton_statements(instruction, line)
-            case _ if isinstance(instruction, MULTISTEP):
+            case Rotation() | StartingStep() | OrderChoice():
                 yield from self.multistep_statements(line)
             case _:
                 yield from self.end_statements(instruction, line)
+
+    def _kernel(self, kernel: Kernel, line: Line) -> Iterator[str]:
+        """Yield the call of a system kernel."""
+        (out,) = map(self._array, line.results)
+        for value in kernel.overwritten:
+            yield from self._copied(value, line.results[0])
+        P = "block.P" if self._offsets["STORAGE"] else "P"
+        values = [self._array(x) for x in kernel.values if x not in kernel.overwritten]
+        if kernel.name == "advance":
+            yield f"angle = step_advance({P}, {', '.join(values)}, angle, {out});"
+            return
+        function = f"{'step' if kernel.name in SEPARATE else 'system'}_{kernel.name}"
+        time = [time_text(kernel.c)] if kernel.has_time else []
+        yield f"{function}({', '.join([P, *time, *values, out])});"
+
+    def _where(self, where: Where, line: Line) -> Iterator[str]:
+        """Yield the choice of one of two values."""
+        (result,) = line.results
+        out = self._array(result)
+        if where.condition == CONTACTS:
+            yield f"step_of_contacts(P, {', '.join(map(self._array, where.inputs))}, {out});"
+        elif where.condition == STATES:
+            if isinstance(where.y, Value):
+                yield from self._copied(where.y, result)
+            else:
+                yield f"fill_zero(DIMENSION, {out});"
+            entry = f"{self._array(where.x)}[STATE[n]]" if isinstance(where.x, Value) else "SYMLIE_NUMBER(0)"
+            yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {out}[STATE[n]] = {entry};"
+        elif isinstance(where.condition, Scalar):
+            values = f"{self._choice(where.x)}, {self._choice(where.y)}"
+            choice = f"SYMLIE_WHERE({self._number(where.condition)} != 0, {values})"
+            yield f"const symlie_real {out} = {choice};" if where.kind is Scalar else self._loop(line, choice)
+        else:
+            value = self._choice(where.x)
+            yield self._loop(line, f"block.moves ? {value} : SYMLIE_NUMBER(0)" if self._by_blocks else value)
+
+    def _choice(self, value: Value | float) -> str:
+        """Return a number or the component of a vector."""
+        return self._real(value) if isinstance(value, Scalar | float | int) else self._entry(value)

@@ -11,13 +11,6 @@ from symlie.runtime.steps.values import Algebra, Configuration, Multiplier, Velo
 
 
 @dataclass(frozen=True)
-class Projects(Instruction):
-    """1 if the run projects the ends of steps onto the constraints, otherwise 0."""
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
-
-
-@dataclass(frozen=True)
 class DiscreteStart(Instruction):
     """Solution of the discrete equations at the start of a step from t + c h to t + (c + 1) h.
 
@@ -48,7 +41,7 @@ class DiscreteStart(Instruction):
 @dataclass(frozen=True)
 class DiscreteEnd(Instruction):
     """Solution of the discrete equations at the end of the step: v, the loads l there, μ, and whether the matrix needs
-    derivatives of loads."""
+    derivatives of loads; with contacts also q with their modes, and their forces as multipliers."""
 
     q_n: Configuration
     v_n: Velocity
@@ -59,17 +52,13 @@ class DiscreteEnd(Instruction):
     is_damped: Scalar
     """If it is not 0, the matrix contains derivatives of loads."""
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Velocity, Algebra, Multiplier, Scalar)
+    mu: Multiplier | None = None
+    """μ of the solution at the start, if contacts may close in the step."""
 
-
-@dataclass(frozen=True)
-class ContactEnd(DiscreteEnd):
-    """The same with contacts; further results are q with their modes, and their forces as multipliers."""
-
-    mu: Multiplier
-    """μ of the solution at the start."""
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Velocity, Algebra, Multiplier, Scalar, Configuration, Multiplier)
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        found = Velocity, Algebra, Multiplier, Scalar
+        return found if self.mu is None else (*found, Configuration, Multiplier)
 
 
 @dataclass(frozen=True)
@@ -82,16 +71,6 @@ class Impulses(Instruction):
     v: Velocity
 
     makes: ClassVar[tuple[type[Value], ...]] = (Velocity, Configuration, Multiplier)
-
-
-@dataclass(frozen=True)
-class OfContacts(Instruction):
-    """Multipliers of contacts, and those of all other equations."""
-
-    contacts: Multiplier
-    others: Multiplier
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from symlie.runtime.steps.calls import recorded
-from symlie.runtime.steps.discrete_instructions import (
-    ContactEnd,
-    DiscreteEnd,
-    DiscreteStart,
-    Impulses,
-    OfContacts,
-    Projects,
-    SymplecticStage,
-)
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
 from symlie.runtime.steps.expressions import Expression, Scalar, Vector
 from symlie.runtime.steps.implicit_recorder import ImplicitRecorder
+from symlie.runtime.steps.instructions import CONTACTS, Where
 from symlie.runtime.steps.values import Algebra, Configuration, Multiplier, Velocity
 from symlie.runtime.steps.vector_recorder import number_of
 
@@ -75,11 +68,6 @@ class DiscreteRecorder(ImplicitRecorder):
     def is_constrained(self) -> bool:
         """True if the system has constraints."""
         return self._features.constrained
-
-    @recorded
-    def projects(self) -> Scalar:
-        """Return 1 if the run projects the ends of steps onto the constraints, otherwise 0."""
-        return self._one(Scalar, Projects())
 
     @recorded
     def discrete_start(
@@ -158,7 +146,7 @@ class DiscreteRecorder(ImplicitRecorder):
         is_damped
             If it is not 0, the matrix contains derivatives of loads.
         """
-        found = self._record(ContactEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped, start.mu))
+        found = self._record(DiscreteEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped, start.mu))
         return ContactEndValues._make(found)
 
     @recorded
@@ -188,7 +176,7 @@ class DiscreteRecorder(ImplicitRecorder):
         others
             Multipliers of other equations.
         """
-        return self._one(Multiplier, OfContacts(contacts, others))
+        return self._one(Multiplier, Where(Multiplier, CONTACTS, contacts, others))
 
     @recorded
     def symplectic_stage(self, theta: float) -> tuple[Algebra, Configuration]:

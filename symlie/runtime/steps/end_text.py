@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symlie.runtime.steps.expressions import Scalar
-from symlie.runtime.steps.implicit_instructions import (
-    Carried,
-    Carry,
-    CarryNumber,
-    FirstAcceleration,
-)
-from symlie.runtime.steps.instructions import (
-    HISTORY,
-    End,
-    Estimate,
-    Instruction,
-    KeepHistory,
-    Multipliers,
-    NextStage,
-    Residuals,
-)
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.instructions import Carried, Carry, End, ErrorNorm, Instruction, Residuals, Result
 from symlie.runtime.steps.lifetimes import END_ACCELERATION, END_LAMBDA, END_Q, END_V
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText
-from symlie.runtime.steps.values import START_V, Acceleration, Configuration
+from symlie.runtime.steps.values import Configuration
 
 
 class EndText(ValueText):
@@ -34,37 +19,25 @@ class EndText(ValueText):
         """Yield the statements of an instruction at the end of a step, or for data of the next one."""
         out = [self._array(x) for x in line.results]
         match instruction:
-            case Carried(name):
+            case Carried(name, _, steps):
                 if isinstance(line.results[0], Scalar):
-                    yield f"const symlie_real {out[0]} = state->own[OWN_{name.upper()}];"
-            case CarryNumber(name, x):
-                yield f"{self._own}[OWN_{name.upper()}] = {self._real(x)};"
-            case Carry(name, vector):
-                entry = f"{self._arrays[vector]}[k]"
-                value = entry if isinstance(vector, Configuration) else f"without_traces({entry})"
-                yield f"EACH_COMPONENT(k, {vector.size}) {self._own}[OWN_{name.upper()} + k] = {value};"
-            case FirstAcceleration(acceleration):
-                yield f"copy(DIMENSION, {self._array(acceleration)}, trial->first_acceleration);"
+                    place = f" + {steps - 1}" if steps else ""
+                    yield f"const symlie_real {out[0]} = state->own[OWN_{name.upper()}{place}];"
+            case Carry():
+                yield self._carry(instruction)
             case End():
                 yield from self._end(instruction)
-            case KeepHistory(acceleration):
-                yield from self._history(acceleration)
-            case Multipliers(multiplier):
-                if self._array(multiplier) != END_LAMBDA:
-                    yield f"copy(ROWS, {self._array(multiplier)}, {END_LAMBDA});"
-            case NextStage(acceleration):
-                if self._array(acceleration) != END_ACCELERATION:
-                    yield f"copy(DIMENSION, {self._array(acceleration)}, {END_ACCELERATION});"
-                yield "trial->acceleration_is_valid = 1;"
+            case Result():
+                yield from self._result(instruction)
+            case ErrorNorm():
+                inputs = ", ".join(map(self._array, instruction.inputs))
+                yield f"const symlie_real {out[0]} = error_norm(P, control, trial, {inputs});"
             case Residuals(q, v, jacobian):
                 state = f"{self._array(q)}, {self._array(v)}"
                 if jacobian is None:
                     yield f"measure_residuals(P, work, t + h, {state}, trial);"
                 else:
                     yield f"step_residuals(P, work, t + h, {state}, {self._array(jacobian)}, trial);"
-            case Estimate():
-                arguments = ", ".join(map(self._array, instruction.inputs))
-                yield f"trial->error = error_norm(P, control, trial, {arguments});"
             case _:
                 raise AssertionError(instruction)
 
@@ -88,11 +61,27 @@ class EndText(ValueText):
         yield f"keep_increment(P, {theta}, trial->increment);"
         yield f"system_normalize(P, {q}, {END_Q});" if end.is_on_group else f"copy(STORAGE, {q}, {END_Q});"
 
-    def _history(self, acceleration: Acceleration | None) -> Iterator[str]:
-        steps = self._program.earlier_steps
-        yield f"trial->own[OWN_COUNT] = fmin(state->own[OWN_COUNT] + 1, {steps});"
-        start = {"lengths": "&h", "configurations": "state->q", "velocities": "state->v"}
-        for part, count in self._program.history:
-            newest = start[part] if part in start else self._array(acceleration or START_V)
-            place = f"own + OWN_{part.upper()}"
-            yield f"shift({count}, {HISTORY[part].size}, {newest}, state->{place}, trial->{place});"
+    def _carry(self, carry: Carry) -> str:
+        place, x = f"OWN_{carry.name.upper()}", carry.x
+        if carry.steps and isinstance(x, Value):
+            newest = f"&{self._array(x)}" if isinstance(x, Scalar) else self._array(x)
+            return f"shift({carry.steps}, {x.size}, {newest}, state->own + {place}, {self._own} + {place});"
+        if isinstance(x, Scalar | float) or not isinstance(x, Value):
+            return f"{self._own}[{place}] = {self._real(x)};"
+        entry = f"{self._array(x)}[k]"
+        value = entry if isinstance(x, Configuration) else f"without_traces({entry})"
+        return f"EACH_COMPONENT(k, {x.size}) {self._own}[{place} + k] = {value};"
+
+    def _result(self, result: Result) -> Iterator[str]:
+        found = self._array(result.x)
+        match result.name:
+            case "error":
+                yield f"trial->error = {found};"
+            case "first_acceleration":
+                yield f"copy(DIMENSION, {found}, trial->first_acceleration);"
+            case "lambda" if found != END_LAMBDA:
+                yield f"copy(ROWS, {found}, {END_LAMBDA});"
+            case "acceleration":
+                if found != END_ACCELERATION:
+                    yield f"copy(DIMENSION, {found}, {END_ACCELERATION});"
+                yield "trial->acceleration_is_valid = 1;"

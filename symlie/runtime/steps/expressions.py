@@ -80,6 +80,7 @@ class Vector(Value):
     """Vector with one component for each velocity; operators form linear combinations."""
 
     size: ClassVar[str] = "DIMENSION"
+    kind: ClassVar[str] = "vector"
 
     def __add__(self, other: Vector | Expression) -> Expression:
         return expression(self) + other

@@ -1,4 +1,4 @@
-"""Instructions of implicit steps, and of arrays that a method carries from step to step."""
+"""Instructions of implicit steps."""
 
 from __future__ import annotations
 
@@ -88,38 +88,3 @@ class HiddenViolation(Instruction):
     needed: Scalar | None
 
     makes: ClassVar[tuple[type[Value], ...]] = (Velocity,)
-
-
-@dataclass(frozen=True)
-class Carried(Instruction):
-    """Vector or number from the previous step."""
-
-    name: str
-    kind: type[Value]
-
-    @property
-    def results(self) -> tuple[type[Value], ...]:
-        return (self.kind,)
-
-
-@dataclass(frozen=True)
-class Carry(Instruction):
-    """Value for the next step; vectors without components that numerical damping has made negligible."""
-
-    name: str
-    x: Vector | Multiplier | Configuration
-
-
-@dataclass(frozen=True)
-class CarryNumber(Instruction):
-    """Number for the next step."""
-
-    name: str
-    x: Scalar | float
-
-
-@dataclass(frozen=True)
-class FirstAcceleration(Instruction):
-    """v' at the start of the step, if no stage computes it."""
-
-    acceleration: Acceleration

@@ -9,18 +9,13 @@ from typing import overload
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.expressions import Expression, Scalar, Terms, Value, Vector, expression
 from symlie.runtime.steps.implicit_instructions import (
-    Carried,
-    Carry,
-    CarryNumber,
-    FirstAcceleration,
     Formula,
     HiddenViolation,
     ImplicitEnd,
     RelativePoint,
 )
-from symlie.runtime.steps.instructions import Combination, Where, WithStates
+from symlie.runtime.steps.instructions import STATES, Carried, Carry, Result, Sum, Where
 from symlie.runtime.steps.recording import Kind, VectorKind
-from symlie.runtime.steps.stage_instructions import MultiplierSum
 from symlie.runtime.steps.values import (
     START_LAMBDA,
     Acceleration,
@@ -77,10 +72,8 @@ class ImplicitRecorder(VectorRecorder):
                 f"{name!r} is no name of a carried array; use letters, digits and '_', and no name that begins with "
                 f"{RESERVED!r}"
             )
-        if isinstance(x, Vector | Multiplier | Configuration):
-            self._record(Carry(name, x))
-        else:
-            self._record(CarryNumber(name, number_of(x)))
+        self._carries.add(name)
+        self._record(Carry(name, x if isinstance(x, Value) else float(x)))
 
     @overload
     def where(self, condition: Scalar, x: Scalar | float, y: Scalar | float) -> Scalar: ...
@@ -148,7 +141,7 @@ class ImplicitRecorder(VectorRecorder):
         of_velocities = self._combination(kind, terms.terms)
         if terms.of_states is None or not self._features.has_fields:
             return of_velocities
-        return self._one(kind, WithStates(kind, of_velocities, self._combination(kind, terms.of_states)))
+        return self._one(kind, Where(kind, STATES, self._combination(kind, terms.of_states), of_velocities))
 
     @recorded
     def multiplier_sum(self, weights: Sequence[Scalar | float], terms: Sequence[Multiplier]) -> Multiplier:
@@ -161,13 +154,13 @@ class ImplicitRecorder(VectorRecorder):
         terms
             Multipliers.
         """
-        return self._one(Multiplier, MultiplierSum(tuple(map(number_of, weights)), tuple(terms)))
+        return self._one(Multiplier, Sum(Multiplier, None, 1.0, tuple(map(number_of, weights)), tuple(terms)))
 
     def _combination(self, kind: type[VectorKind], terms: Terms) -> VectorKind:
         terms = self._without_zeros(terms)
         if len(terms) == 1 and terms[0][0] == 1.0:
             return kind(terms[0][1].number)
-        return self._one(kind, Combination(kind, tuple(w for w, _ in terms), tuple(x for _, x in terms)))
+        return self._one(kind, Sum(kind, None, 1.0, tuple(w for w, _ in terms), tuple(x for _, x in terms)))
 
     def _without_zeros(self, terms: Terms) -> Terms:
         return tuple((weight, x) for weight, x in terms if x.number != self._zero)
@@ -185,7 +178,7 @@ class ImplicitRecorder(VectorRecorder):
             If this number is 0 and the step has no error estimate, d is zero.
         """
         if not self._features.constrained:
-            found = self._one(Velocity, Combination(Velocity, (), ()))
+            found = self._combination(Velocity, ())
             self._zero = found.number
             return found
         return self._one(Velocity, HiddenViolation(self.q, self.evaluated(Velocity, v), needed))
@@ -199,7 +192,7 @@ class ImplicitRecorder(VectorRecorder):
         acceleration
             v' there.
         """
-        self._record(FirstAcceleration(acceleration))
+        self._record(Result("first_acceleration", acceleration))
 
     @recorded
     def unknown_increment(self) -> Algebra:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import ClassVar, get_args, get_type_hints
 
+from symlie.contract.kernels import KERNELS, SystemKernel
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
-from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Jacobian, Multiplier, StoredRate, Velocity
+from symlie.runtime.steps.values import (
+    Acceleration,
+    Algebra,
+    Configuration,
+    Jacobian,
+    Multiplier,
+    StoredRate,
+    Velocity,
+)
 
 
 @dataclass(frozen=True)
@@ -17,16 +26,34 @@ class Instruction:
 
     makes: ClassVar[tuple[type[Value], ...]] = ()
     """Kinds of the results."""
-    has_effects: ClassVar[bool] = False
-    """True if the instruction is executed even if nothing reads its results, since it may fail or end the step."""
-    is_of_nodes: ClassVar[bool] = False
-    """True if the result of each node depends on this node alone."""
-    is_elementwise: ClassVar[bool] = False
-    """True if the result may overwrite any input."""
-    overwritten: ClassVar[tuple[str, ...]] = ()
-    """Fields of inputs that the results overwrite, in the order of the results."""
     arrays: ClassVar[tuple[str, ...]] = ()
     """Arrays in C that contain the results already, in the order of the results."""
+
+    @property
+    def title(self) -> str:
+        """Name in messages."""
+        return type(self).__name__
+
+    @property
+    def has_effects(self) -> bool:
+        """True if the instruction is executed even if nothing reads its results, since it may fail or end the step."""
+        return False
+
+    @property
+    def is_by_blocks(self) -> bool:
+        """True if the result of each node depends on this node alone: blocks of nodes are processed in turn, so that
+        their increments and rates stay in the cache."""
+        return False
+
+    @property
+    def is_elementwise(self) -> bool:
+        """True if the result may overwrite any input."""
+        return False
+
+    @property
+    def overwritten(self) -> tuple[Value, ...]:
+        """Inputs that the results overwrite, in the order of the results."""
+        return ()
 
     @property
     def results(self) -> tuple[type[Value], ...]:
@@ -40,18 +67,10 @@ class Instruction:
         parts = (x if isinstance(x, tuple) else (x,) for x in stated)
         return tuple(x for part in parts for x in part if isinstance(x, Value))
 
-    @property
-    def is_by_blocks(self) -> bool:
-        """True if blocks of nodes are processed in turn, so that their increments and rates stay in the cache."""
-        return self.is_of_nodes
-
     def mistakes(self) -> Iterator[str]:
         """Yield a phrase for each input of the wrong kind."""
         for name, kinds in _kinds(type(self)).items():
-            found = getattr(self, name)
-            if not isinstance(found, kinds) and not (float in kinds and isinstance(found, int)):
-                wanted = " or ".join(kind.kind for kind in kinds if issubclass(kind, Value))
-                yield f"{name} must be a value of the kind {wanted}, not {described(found)}"
+            yield from _mistakes(name, getattr(self, name), kinds)
 
 
 _KINDS: dict[type[object], dict[str, tuple[type, ...]]] = {}
@@ -70,96 +89,107 @@ def _kinds(instruction: type[object]) -> dict[str, tuple[type, ...]]:
     return _KINDS[instruction]
 
 
+def _mistakes(name: str, found: object, kinds: tuple[type, ...]) -> Iterator[str]:
+    """Yield a phrase for an input of the wrong kind."""
+    if not isinstance(found, kinds) and not (float in kinds and isinstance(found, int)):
+        wanted = " or ".join(kind.kind for kind in kinds if issubclass(kind, Value))
+        yield f"{name} must be a value of the kind {wanted}, not {described(found)}"
+
+
 def described(value: object) -> str:
     """Return the kind of a value, or the representation of another object."""
     return value.kind if isinstance(value, Value) else repr(value)
 
 
-@dataclass(frozen=True)
-class Moving(Instruction):
-    """x, and zero for nodes of types that increments do not move."""
+_LETTERS: Mapping[str, type[Value]] = {
+    "q": Configuration, "b": Configuration, "v": Velocity, "a": Acceleration, "λ": Multiplier, "u": Algebra,
+    "w": Algebra, "x": Algebra,
+}  # fmt: skip
+"""Kinds of the arguments of system kernels."""
 
-    x: Algebra
+_RESULTS: Mapping[str, type[Value]] = {"jacobian": Jacobian, "storage_rate": StoredRate}
+"""Kinds of the results of system kernels, where they do not follow from their size."""
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
-    is_elementwise: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class InverseTangent(Instruction):
-    """T⁻¹(θ) x of the local coordinates."""
-
-    theta: Algebra
-    x: Algebra
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
+SEPARATE = frozenset({
+    "advance", "bracket", "bracket_transpose", "coordinate_rate", "field", "inverse_tangent_gradient",
+    "inverse_tangent_operator", "inverse_tangent_transpose", "jacobian", "tangent_transpose",
+})  # fmt: skip
+"""System kernels that C calls by functions of ``steps.h``, which are inlined into the steps of small models."""
 
 
 @dataclass(frozen=True)
-class Bracket(Instruction):
-    """[x, y]."""
+class Kernel(Instruction):
+    """System kernel, at t + c h if it depends on time.
 
-    x: Vector
-    y: Vector
+    ``advance`` and ``inverse_tangent_operator`` belong to the local coordinates of the step, and ``advance`` checks
+    their domain. The results of ``field`` and ``coordinate_rate`` overwrite velocities.
+    """
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
+    name: str
+    values: tuple[Value, ...]
+    """Arguments without the time."""
+    c: float = 0.0
+
+    @property
+    def title(self) -> str:
+        return self.name
+
+    @property
+    def entry(self) -> SystemKernel:
+        """Entry of the table of system kernels."""
+        return KERNELS[self.name]
+
+    @property
+    def has_time(self) -> bool:
+        """True if the kernel depends on time."""
+        return self.entry.arguments.startswith("t")
+
+    @property
+    def results(self) -> tuple[type[Value], ...]:
+        return (_RESULTS.get(self.name, Configuration if self.entry.size == "storage" else Algebra),)
+
+    @property
+    def has_effects(self) -> bool:
+        return self.name == "advance"
+
+    @property
+    def is_by_blocks(self) -> bool:
+        return self.name in SEPARATE and not self.overwritten and not self.has_time
+
+    @property
+    def overwritten(self) -> tuple[Value, ...]:
+        return (self.values[1],) if self.name in ("field", "coordinate_rate") else ()
+
+    def mistakes(self) -> Iterator[str]:
+        for letter, value in zip(self.entry.arguments.removeprefix("t"), self.values, strict=True):
+            kind = Vector if self.name == "bracket" else _LETTERS[letter]
+            yield from _mistakes(letter, value, (kind,))
 
 
 @dataclass(frozen=True)
 class Sum(Instruction):
-    """base + h Σ weight·x, in the order of the terms; the base is zero if it is None."""
+    """base + scale Σ weight·x, in the order of the terms; the base is zero if it is None, and the scale h or 1."""
 
-    base: Configuration | Velocity | None
+    kind: type[Value]
+    base: Value | None
+    scale: Scalar | float
     weights: tuple[float | Scalar, ...]
-    terms: tuple[StoredRate | Acceleration | Algebra, ...]
+    terms: tuple[Value, ...]
 
     is_elementwise: ClassVar[bool] = True
 
     @property
     def results(self) -> tuple[type[Value], ...]:
-        return (Algebra if self.base is None else type(self.base),)
+        return (self.kind,)
 
     @property
     def is_by_blocks(self) -> bool:
-        return self.base is None
-
-
-@dataclass(frozen=True)
-class Combination(Instruction):
-    """Σ weight·x, in the order of the terms."""
-
-    kind: type[Vector]
-    weights: tuple[float | Scalar, ...]
-    terms: tuple[Vector, ...]
-
-    is_elementwise: ClassVar[bool] = True
-
-    @property
-    def results(self) -> tuple[type[Value], ...]:
-        return (self.kind,)
-
-
-@dataclass(frozen=True)
-class WithStates(Instruction):
-    """x, with the components of another vector for first-order states."""
-
-    kind: type[Vector]
-    x: Vector
-    of_states: Vector
-
-    overwritten: ClassVar[tuple[str, ...]] = ("x",)
-
-    @property
-    def results(self) -> tuple[type[Value], ...]:
-        return (self.kind,)
+        return self.kind is Algebra
 
 
 @dataclass(frozen=True)
 class Operation(Instruction):
-    """Sum, difference, product or quotient of two numbers."""
+    """Sum, difference, product, quotient or comparison of two numbers."""
 
     operator: str
     x: Scalar | float
@@ -168,41 +198,62 @@ class Operation(Instruction):
     makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
 
 
+STATES, MOVING, CONTACTS = "states", "moving", "contacts"
+"""Components of first-order states, those of nodes that increments move, and multipliers of contacts."""
+
+
 @dataclass(frozen=True)
 class Where(Instruction):
-    """x if a number is not 0, otherwise y: numbers, or vectors of the same kind."""
+    """x where a condition holds, otherwise y: numbers, or vectors of the same kind.
+
+    The condition is a number that is not 0, or the name of a set of components.
+    """
 
     kind: type[Value]
-    condition: Scalar
+    condition: Scalar | str
     x: Value | float
     y: Value | float
-
-    is_elementwise: ClassVar[bool] = True
 
     @property
     def results(self) -> tuple[type[Value], ...]:
         return (self.kind,)
 
+    @property
+    def is_elementwise(self) -> bool:
+        return isinstance(self.condition, Scalar) or self.condition == MOVING
+
+    @property
+    def is_by_blocks(self) -> bool:
+        return self.condition == MOVING
+
+    @property
+    def overwritten(self) -> tuple[Value, ...]:
+        return (self.y,) if self.condition == STATES and isinstance(self.y, Value) else ()
+
     def mistakes(self) -> Iterator[str]:
         yield from super().mistakes()
-        kinds = (Scalar, float) if self.kind is Scalar else (self.kind,)
         for value in (self.x, self.y):
-            if not isinstance(value, kinds):
+            is_number = self.kind is Scalar or isinstance(self.condition, str)
+            if not isinstance(value, (self.kind, float) if is_number else self.kind):
                 yield f"both values must be of the kind {self.kind.kind}, but one is {described(value)}"
 
 
 @dataclass(frozen=True)
-class Earlier(Instruction):
-    """Part of the state at the start of an earlier step, or the length of that step."""
+class At(Instruction):
+    """q and v with prescribed and dependent nodes at t + c h; v alone if q has them already."""
 
-    part: str
-    """Name in `HISTORY`."""
-    steps: int
-    """Number of steps before the current one."""
+    c: float
+    q: Configuration
+    v: Velocity
+    is_placed: bool = False
 
     @property
     def results(self) -> tuple[type[Value], ...]:
-        return (HISTORY[self.part],)
+        return (Velocity,) if self.is_placed else (Configuration, Velocity)
+
+    @property
+    def overwritten(self) -> tuple[Value, ...]:
+        return (self.v,) if self.is_placed else (self.q, self.v)
 
 
 HISTORY: dict[str, type[Value]] = {
@@ -215,69 +266,45 @@ HISTORY: dict[str, type[Value]] = {
 
 
 @dataclass(frozen=True)
-class Add(Instruction):
-    """base + hⁿ weight·x."""
+class Carried(Instruction):
+    """Vector or number from the previous step, or, if it is part of `HISTORY`, from a number of steps before."""
 
-    base: Velocity | Algebra
-    power: int
-    weight: float
-    x: Acceleration | Algebra
-
-    is_elementwise: ClassVar[bool] = True
+    name: str
+    kind: type[Value]
+    steps: int = 0
 
     @property
     def results(self) -> tuple[type[Value], ...]:
-        return (type(self.base),)
-
-    @property
-    def is_by_blocks(self) -> bool:
-        return isinstance(self.base, Algebra)
+        return (self.kind,)
 
 
 @dataclass(frozen=True)
-class Advance(Instruction):
-    """q∘exp(θ), or its counterpart in other local coordinates, with a check of the domain of these."""
+class Carry(Instruction):
+    """Value for the next step; vectors without components that numerical damping has made negligible.
 
-    q: Configuration
-    theta: Algebra
+    With a number of steps, the value is added to those of the latest steps, which remain unchanged.
+    """
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
-    has_effects: ClassVar[bool] = True
-    is_of_nodes: ClassVar[bool] = True
+    name: str
+    x: Value | float
+    steps: int = 0
 
 
-@dataclass(frozen=True)
-class At(Instruction):
-    """q and v with prescribed and dependent nodes at t + c h."""
-
-    c: float
-    q: Configuration
-    v: Velocity
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Configuration, Velocity)
-    overwritten: ClassVar[tuple[str, ...]] = ("q", "v")
+RESULTS: Mapping[str, type[Value]] = {
+    "lambda": Multiplier, "acceleration": Acceleration, "first_acceleration": Acceleration, "error": Scalar,
+}  # fmt: skip
+"""λ and v' at the end of the step, v' at its start if no stage computes it, and the norm of its error."""
 
 
 @dataclass(frozen=True)
-class VelocityAt(Instruction):
-    """v with prescribed and dependent nodes at t + c h, where q has them already."""
+class Result(Instruction):
+    """Part of the result of the step with a name in `RESULTS`."""
 
-    c: float
-    q: Configuration
-    v: Velocity
+    name: str
+    x: Value
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Velocity,)
-    overwritten: ClassVar[tuple[str, ...]] = ("v",)
-
-
-@dataclass(frozen=True)
-class Difference(Instruction):
-    """log(start⁻¹∘end)."""
-
-    start: Configuration
-    end: Configuration
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
+    def mistakes(self) -> Iterator[str]:
+        yield from _mistakes(self.name, self.x, (RESULTS[self.name],))
 
 
 @dataclass(frozen=True)
@@ -294,27 +321,6 @@ class End(Instruction):
 
 
 @dataclass(frozen=True)
-class KeepHistory(Instruction):
-    """The start of the step becomes the latest one of the earlier states, with v' there."""
-
-    acceleration: Acceleration | None
-
-
-@dataclass(frozen=True)
-class Multipliers(Instruction):
-    """λ at the end of the step."""
-
-    multiplier: Multiplier
-
-
-@dataclass(frozen=True)
-class NextStage(Instruction):
-    """v' at the end of the step, for the first stage of the next one."""
-
-    acceleration: Acceleration
-
-
-@dataclass(frozen=True)
 class Residuals(Instruction):
     """Largest entries of Φ and of B v + b at the end of the step; B is evaluated if it is None."""
 
@@ -324,11 +330,13 @@ class Residuals(Instruction):
 
 
 @dataclass(frozen=True)
-class Estimate(Instruction):
-    """Norm of the error of (θ, v), from the embedded formula."""
+class ErrorNorm(Instruction):
+    """Norm of the error of (θ, v), relative to the tolerances."""
 
     theta: Algebra
     theta_hat: Algebra
     v_n: Velocity
     v: Velocity
     v_hat: Velocity
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)

@@ -7,16 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import Carried, ImplicitEnd
-from symlie.runtime.steps.instructions import (
-    Earlier,
-    End,
-    Multipliers,
-    NextStage,
-)
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
+from symlie.runtime.steps.instructions import Carried, End, Result
 from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.values import (
+    PROJECTS,
     START_LAMBDA,
     START_Q,
     START_V,
@@ -29,6 +25,12 @@ from symlie.runtime.steps.values import (
 
 END_Q, END_V, END_LAMBDA, END_ACCELERATION = "trial->q", "trial->v", "trial->lambda", "trial->acceleration"
 """Arrays of the result of a step."""
+
+_ARRAYS = {"lambda": END_LAMBDA, "acceleration": END_ACCELERATION}
+"""Arrays of parts of the result that instructions may compute in place."""
+
+_OF_RUN = "SYMLIE_NUMBER(control->project_position || control->project_velocity)"
+"""The value `PROJECTS`."""
 
 IMPLICIT_RESULTS = ("q", "v", "v_dot", "lambda", "theta", "w")
 """Members of the Newton problem with the results of an implicit step."""
@@ -61,6 +63,7 @@ def arrays_of(program: Program) -> Arrays:
     writes_lambda = [END_LAMBDA in {preferred.get(x.number) for x in line.results} for line in program.lines]
     end_of_lambda = [*writes_lambda, True].index(True)
     of_value = {START_Q.number: "q", START_V.number: "v", START_LAMBDA.number: "state->lambda", STEP_LENGTH: "h"}
+    of_value[PROJECTS] = _OF_RUN
     of_value |= {x.number: name for line in program.lines for x, name in _given(line)}
     kept = {*preferred, *of_value}
     sizes: dict[str, str] = {}
@@ -85,8 +88,8 @@ def arrays_of(program: Program) -> Arrays:
     for index, line in enumerate(program.lines):
         instruction = line.instruction
         ended = {x.number: x for x in instruction.inputs if last_use[x.number] == index and x.number not in kept}
-        for result, name in zip(line.results, instruction.overwritten, strict=False):
-            replaced = getattr(instruction, name).number
+        for result, value in zip(line.results, instruction.overwritten, strict=False):
+            replaced = value.number
             if replaced in ended and result.number not in preferred:
                 of_value[result.number] = of_value[replaced]
                 del ended[replaced]
@@ -112,11 +115,9 @@ def _given(line: Line) -> Iterator[tuple[Value, str]]:
             yield result, END_Q if isinstance(result, Configuration) else END_V
         elif isinstance(result, Scalar):
             yield result, f"n{result.number}"
-        elif isinstance(instruction, Earlier):
-            steps = instruction.steps - 1
-            yield result, f"(state->own + OWN_{instruction.part.upper()} + {steps} * {result.size})"
         elif isinstance(instruction, Carried):
-            yield result, f"(state->own + OWN_{instruction.name.upper()})"
+            place = f" + {instruction.steps - 1} * {result.size}" if instruction.steps else ""
+            yield result, f"(state->own + OWN_{instruction.name.upper()}{place})"
 
 
 def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:
@@ -127,13 +128,10 @@ def _preferred(program: Program, last_use: Mapping[int, int]) -> dict[int, str]:
         if isinstance(instruction, End):
             found[line.results[0].number] = END_Q
             found[instruction.v.number] = END_V
-        elif isinstance(instruction, NextStage):
-            found[instruction.acceleration.number] = END_ACCELERATION
-        elif isinstance(instruction, Multipliers):
-            found[instruction.multiplier.number] = END_LAMBDA
-        for result, name in zip(line.results, instruction.overwritten, strict=False):
-            replaced = getattr(instruction, name).number
-            if result.number in found and last_use[replaced] == index:
-                found[replaced] = found[result.number]
+        elif isinstance(instruction, Result) and instruction.name in _ARRAYS:
+            found[instruction.x.number] = _ARRAYS[instruction.name]
+        for result, value in zip(line.results, instruction.overwritten, strict=False):
+            if result.number in found and last_use[value.number] == index:
+                found[value.number] = found[result.number]
     found.pop(START_V.number, None)
     return found

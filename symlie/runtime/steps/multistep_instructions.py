@@ -1,5 +1,4 @@
-"""Instructions of multi-step methods: group elements relative to the current configuration, starting steps, and the
-choice of the order."""
+"""Instructions of multi-step methods: limits of rotations, starting steps, and the choice of the order."""
 
 from __future__ import annotations
 
@@ -9,44 +8,6 @@ from typing import ClassVar
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
-
-
-@dataclass(frozen=True)
-class Exponential(Instruction):
-    """Group element exp(θ)."""
-
-    theta: Algebra
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
-
-
-@dataclass(frozen=True)
-class Inverse(Instruction):
-    """x⁻¹ of a group element."""
-
-    x: Configuration
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
-
-
-@dataclass(frozen=True)
-class Compose(Instruction):
-    """x∘y of group elements."""
-
-    x: Configuration
-    y: Configuration
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Configuration,)
-
-
-@dataclass(frozen=True)
-class Relative(Instruction):
-    """log(x⁻¹∘y) of group elements that are close to the identity."""
-
-    x: Configuration
-    y: Configuration
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
 
 
 @dataclass(frozen=True)
@@ -72,19 +33,6 @@ class StartingStep(Instruction):
 
     makes: ClassVar[tuple[type[Value], ...]] = (Configuration, Velocity, Acceleration, Algebra)
     has_effects: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class ErrorNorm(Instruction):
-    """Norm of the error of (θ, v), relative to the tolerances."""
-
-    theta: Algebra
-    theta_hat: Algebra
-    v_n: Velocity
-    v: Velocity
-    v_hat: Velocity
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,8 @@ from typing import NamedTuple
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
 from symlie.runtime.steps.expressions import Scalar
-from symlie.runtime.steps.multistep_instructions import (
-    Compose,
-    ErrorNorm,
-    Exponential,
-    Inverse,
-    OrderChoice,
-    Relative,
-    Rotation,
-    StartingStep,
-)
+from symlie.runtime.steps.instructions import ErrorNorm, Kernel
+from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
 
 
@@ -55,7 +47,7 @@ class MultistepRecorder(DiscreteRecorder):
         theta
             Increment.
         """
-        return self._one(Configuration, Exponential(theta))
+        return self._one(Configuration, Kernel("exponential", (theta,)))
 
     @recorded
     def inverse(self, x: Configuration) -> Configuration:
@@ -66,7 +58,7 @@ class MultistepRecorder(DiscreteRecorder):
         x
             Group element.
         """
-        return self._one(Configuration, Inverse(x))
+        return self._one(Configuration, Kernel("inverse", (x,)))
 
     @recorded
     def compose(self, x: Configuration, y: Configuration) -> Configuration:
@@ -77,7 +69,7 @@ class MultistepRecorder(DiscreteRecorder):
         x, y
             Group elements.
         """
-        return self._one(Configuration, Compose(x, y))
+        return self._one(Configuration, Kernel("compose", (x, y)))
 
     @recorded
     def relative(self, x: Configuration, y: Configuration) -> Algebra:
@@ -88,7 +80,7 @@ class MultistepRecorder(DiscreteRecorder):
         x, y
             Group elements close to the identity.
         """
-        return self._one(Algebra, Relative(x, y))
+        return self._one(Algebra, Kernel("increment", (x, y)))
 
     @recorded
     def rotation(self, theta: Algebra, steps: int) -> Scalar:

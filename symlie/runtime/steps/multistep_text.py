@@ -4,39 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from symlie.runtime.steps.multistep_instructions import (
-    Compose,
-    ErrorNorm,
-    Exponential,
-    Inverse,
-    OrderChoice,
-    Relative,
-    Rotation,
-    StartingStep,
-)
+from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText
-
-MULTISTEP = (Compose, ErrorNorm, Exponential, Inverse, OrderChoice, Relative, Rotation, StartingStep)
-"""Instructions that `MultistepText` prints."""
 
 
 class MultistepText(ValueText):
     """Printer of instructions of multi-step methods."""
 
     def multistep_statements(self, line: Line) -> Iterator[str]:
-        """Yield the statements of an instruction of `MULTISTEP`."""
+        """Yield the statements of an instruction of a multi-step method."""
         instruction, out = line.instruction, [self._array(x) for x in line.results]
-        inputs = ", ".join(map(self._array, instruction.inputs))
         match instruction:
-            case Exponential():
-                yield f"system_exponential(P, {inputs}, {out[0]});"
-            case Inverse():
-                yield f"system_inverse(P, {inputs}, {out[0]});"
-            case Compose():
-                yield f"system_compose(P, {inputs}, {out[0]});"
-            case Relative():
-                yield f"system_increment(P, {inputs}, {out[0]});"
             case Rotation(theta, steps):
                 yield f"const symlie_real {out[0]} = {4 * steps * steps} * system_chart(P, q, {self._array(theta)});"
                 yield f"status = step_end(P, {out[0]}, 1);"
@@ -48,8 +27,6 @@ class MultistepText(ValueText):
                 known = f"trial->acceleration_is_valid ? trial->acceleration : {self._array(acceleration)}"
                 yield f"copy(DIMENSION, {known}, {out[2]});"
                 yield "pass_record(P, state, trial);"
-            case ErrorNorm():
-                yield f"const symlie_real {out[0]} = error_norm(P, control, trial, {inputs});"
             case OrderChoice():
                 yield from self._order_choice(instruction, out)
 

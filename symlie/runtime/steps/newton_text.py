@@ -5,23 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symlie.runtime.kernels.c_text import c_number
-from symlie.runtime.steps.discrete_instructions import (
-    ContactEnd,
-    DiscreteEnd,
-    DiscreteStart,
-    Impulses,
-    OfContacts,
-    Projects,
-    SymplecticStage,
-)
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
 from symlie.runtime.steps.formula_text import formula_inputs, formula_results, member
-from symlie.runtime.steps.implicit_instructions import (
-    HiddenViolation,
-    ImplicitEnd,
-)
-from symlie.runtime.steps.instructions import (
-    Instruction,
-)
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText, time_text
 
@@ -40,32 +27,22 @@ class NewtonText(ValueText):
                 yield RETURN_FAILURE
             case ImplicitEnd():
                 yield from self._implicit_end(instruction, line)
-            case Projects():
-                projects = "control->project_position || control->project_velocity"
-                yield f"const symlie_real {out[0]} = SYMLIE_NUMBER({projects});"
             case SymplecticStage(theta, q):
                 arguments = f"{c_number(theta)}, {self._array(q)}, {', '.join(out)}, &trial->newton"
                 yield f"status = symplectic_stage(P, t, h, {arguments});"
                 yield RETURN_FAILURE
             case DiscreteStart():
                 yield from self._discrete_start(instruction, line)
-            case ContactEnd():
-                *vectors, is_damped, mu = map(self._array, instruction.inputs)
-                yield f"symlie_real {out[3]} = {is_damped};"
-                results = f"&{out[3]}, {', '.join([*out[:3], *out[4:]])}, &trial->newton"
-                yield f"status = contact_end(&problem, work, t, h, {', '.join([*vectors, mu])}, {results});"
-                yield RETURN_FAILURE
             case Impulses(c, q, v):
                 arguments = f"{time_text(c)}, h, mass, {self._array(q)}, {self._array(v)}"
                 yield f"status = step_impulses(P, work, {arguments}, {', '.join(out)}, &trial->newton);"
                 yield RETURN_FAILURE
-            case OfContacts(contacts, others):
-                yield f"step_of_contacts(P, {self._array(contacts)}, {self._array(others)}, {out[0]});"
             case DiscreteEnd():
-                *vectors, is_damped = map(self._array, instruction.inputs)
-                yield f"symlie_real {out[3]} = {is_damped};"
-                results = f"&{out[3]}, {', '.join(out[:3])}, &trial->newton"
-                yield f"status = discrete_end(&problem, work, t, h, {', '.join(vectors)}, {results});"
+                vectors = ", ".join(self._array(x) for x in instruction.inputs if x != instruction.is_damped)
+                yield f"symlie_real {out[3]} = {self._array(instruction.is_damped)};"
+                function = "discrete_end" if instruction.mu is None else "contact_end"
+                results = f"&{out[3]}, {', '.join([*out[:3], *out[4:]])}, &trial->newton"
+                yield f"status = {function}(&problem, work, t, h, {vectors}, {results});"
                 yield RETURN_FAILURE
 
     def _discrete_start(self, start: DiscreteStart, line: Line) -> Iterator[str]:

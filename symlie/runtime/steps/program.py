@@ -5,22 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from symlie.runtime.steps.discrete_instructions import ContactEnd, DiscreteStart, SymplecticStage
-from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import Carry, CarryNumber, ImplicitEnd
-from symlie.runtime.steps.instructions import (
-    Advance,
-    At,
-    End,
-    Instruction,
-    NextStage,
-)
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, SymplecticStage
+from symlie.runtime.steps.expressions import Value
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
+from symlie.runtime.steps.instructions import At, Carry, End, Instruction, Kernel, Result
 from symlie.runtime.steps.multistep_instructions import StartingStep
-from symlie.runtime.steps.stage_instructions import (
-    STAGES,
-    StageBetween,
-    StageWithMultipliers,
-)
+from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween
 from symlie.runtime.steps.values import START_Q, Configuration
 from symlie.runtime.system.mechanics import Mechanics
 
@@ -107,8 +97,6 @@ class Program:
     features: Features
     coordinates: str
     """Local coordinates, with the names of the option ``map``."""
-    history: tuple[tuple[str, int], ...] = ()
-    """Parts of earlier states that are kept for the following steps, with the number of steps."""
     first_steps: int = 0
     """Number of first steps, which another program computes."""
 
@@ -130,7 +118,7 @@ class Program:
     @property
     def earlier_steps(self) -> int:
         """Number of earlier steps that the program needs."""
-        return max((steps for _, steps in self.history), default=0)
+        return max(self.history.values(), default=0)
 
     @property
     def is_implicit(self) -> bool:
@@ -142,17 +130,35 @@ class Program:
         return any(isinstance(x.instruction, kinds) for x in self.lines)
 
     @property
+    def steps_contacts(self) -> bool:
+        """True if contacts may close in the step."""
+        return any(isinstance(x.instruction, DiscreteEnd) and x.instruction.mu is not None for x in self.lines)
+
+    def results(self, name: str) -> list[Value]:
+        """Return the values that become a part of the result of the step; see `RESULTS`."""
+        instructions = (x.instruction for x in self.lines)
+        return [x.x for x in instructions if isinstance(x, Result) and x.name == name]
+
+    @property
+    def starts_from_multipliers(self) -> bool:
+        """True if λ at the start of the step determines v' there."""
+        return any(isinstance(x.instruction, Stage) and x.instruction.multiplier is not None for x in self.lines)
+
+    @property
     def starts_from_acceleration(self) -> bool:
         """True if v' of the first stage, known from the previous step, is not a function of the state alone."""
         between = {x.number for line in self.lines if isinstance(line.instruction, StageBetween) for x in line.results}
-        passed = (x.instruction.acceleration.number for x in self.lines if isinstance(x.instruction, NextStage))
-        return self.has(StageWithMultipliers) or any(number in between for number in passed)
+        return self.starts_from_multipliers or any(x.number in between for x in self.results("acceleration"))
 
     @property
-    def carried(self) -> tuple[tuple[str, type[Value]], ...]:
-        """Names and kinds of the arrays that the method carries to the next step."""
-        carries = [x.instruction for x in self.lines if isinstance(x.instruction, Carry | CarryNumber)]
-        return tuple((carry.name, Scalar if isinstance(carry, CarryNumber) else type(carry.x)) for carry in carries)
+    def carried(self) -> tuple[Carry, ...]:
+        """Values that the method carries to the next step."""
+        return tuple(x.instruction for x in self.lines if isinstance(x.instruction, Carry))
+
+    @property
+    def history(self) -> dict[str, int]:
+        """Parts of earlier states that are kept for the following steps, with the number of steps."""
+        return {x.name: x.steps for x in self.carried if x.steps}
 
     @cached_property
     def stages(self) -> int:
@@ -165,11 +171,11 @@ class Program:
         """True if the increment of the step leads from its start to its end by one exponential."""
         q: Configuration = self.end.q
         for line in reversed(self.lines):
-            if isinstance(line.instruction, At | ContactEnd) and q in line.results:
+            if isinstance(line.instruction, At | DiscreteEnd) and q in line.results:
                 q = line.instruction.q
             elif q in line.results and isinstance(line.instruction, ImplicitEnd | DiscreteStart):
                 return self.end.theta in line.results
             elif q in line.results:
-                single = line.instruction == Advance(START_Q, self.end.theta)
+                single = line.instruction == Kernel("advance", (START_Q, self.end.theta))
                 return single and self.coordinates == "exp"
         return False

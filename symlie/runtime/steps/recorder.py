@@ -10,26 +10,22 @@ from collections.abc import Iterator, Sequence
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
-from symlie.runtime.steps.implicit_instructions import Carried, Carry, CarryNumber, HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
 from symlie.runtime.steps.instructions import (
     HISTORY,
-    Add,
+    Carried,
+    Carry,
     End,
-    Estimate,
-    KeepHistory,
-    Multipliers,
-    NextStage,
+    ErrorNorm,
+    Kernel,
     Residuals,
+    Result,
+    Sum,
 )
 from symlie.runtime.steps.multistep_recorder import MultistepRecorder
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.stage_instructions import (
-    DependentRows,
-    JacobianAt,
-    MultiplierSum,
-    StageBetween,
-    StageWithMultipliers,
-)
+from symlie.runtime.steps.stage_instructions import DependentRows, Stage, StageBetween
 from symlie.runtime.steps.values import (
     NO_JACOBIAN,
     START_LAMBDA,
@@ -62,6 +58,8 @@ class StepRecorder(MultistepRecorder):
         Configuration and velocity at the start of the step.
     h
         Length of the step.
+    projects
+        1 if the run projects the ends of steps onto the constraints, otherwise 0.
 
     Raises
     ------
@@ -75,9 +73,8 @@ class StepRecorder(MultistepRecorder):
             raise ModelError("A step has no end: record s.end(q, v, theta).")
         for sentence in self._contradictions():
             raise ModelError(sentence)
-        history = tuple((part, self._history[part]) for part in HISTORY if part in self._history)
-        earlier = max(self._history.values(), default=0)
-        return Program(self._needed_lines(), self._features, self._coordinates, history, self._first_steps or earlier)
+        first_steps = self._first_steps or max(self._history.values(), default=0)
+        return Program(self._needed_lines(), self._features, self._coordinates, first_steps)
 
     def _contradictions(self) -> Iterator[str]:
         """Yield a sentence for each pair of instructions that contradict each other."""
@@ -85,10 +82,10 @@ class StepRecorder(MultistepRecorder):
         kinds = {type(x) for x in instructions}
         if HiddenViolation in kinds and ImplicitEnd not in kinds:
             yield "s.hidden_violation belongs to implicit steps; this step has no s.implicit_end."
-        kept = {x.name for x in instructions if isinstance(x, Carry | CarryNumber)}
+        kept = {x.name for x in instructions if isinstance(x, Carry)}
         for name in (x.name for x in instructions if isinstance(x, Carried) and x.name not in kept):
             yield f"A step reads the carried array {name!r}, but does not pass it to the next step; record s.carry."
-        if kept and self._history:
+        if self._carries and self._history:
             yield "A step reads earlier states and carries arrays; use s.previous or s.carry alone."
 
     def first_values(self) -> Program:
@@ -118,7 +115,8 @@ class StepRecorder(MultistepRecorder):
         """
         if not self._features.constrained:
             return NO_JACOBIAN
-        return self._one(Jacobian, JacobianAt(float(c), q, v if self._features.has_nonlinear_rows else self.v))
+        v = v if self._features.has_nonlinear_rows else self.v
+        return self._one(Jacobian, Kernel("jacobian", (q, v), float(c)))
 
     @property
     def _is_half_explicit(self) -> bool:
@@ -137,7 +135,7 @@ class StepRecorder(MultistepRecorder):
         """
         if not (self._is_half_explicit and self._features.mass_is_regular):
             return self.stage(0.0, self.q, self.v)
-        found = self._record(StageWithMultipliers(0.0, self.q, self.v, jacobian, START_LAMBDA))
+        found = self._record(Stage(0.0, self.q, self.v, True, jacobian, START_LAMBDA))
         stage = self._stage_values(0.0, self.q, self.v, found)
         self._first_acceleration = stage.acceleration
         return stage
@@ -170,7 +168,7 @@ class StepRecorder(MultistepRecorder):
         if self._features.has_nonlinear_rows:
             guess = known
             for latest in accelerations[-1:]:
-                guess = self._one(Velocity, Add(known, 1, float(weights[-1]), latest))
+                guess = self._moved(known, weights[-1], latest)
             guess = self._velocity_at(*following, guess)
         return self._between(point, following, known, weights[-1], guess, keeps_mass=False)
 
@@ -200,7 +198,11 @@ class StepRecorder(MultistepRecorder):
         known = self._known_velocity(following, weights, accelerations[:-1])
         guess = guess if self._features.has_nonlinear_rows else known
         stage = self._between(point, following, known, weights[-1], guess, keeps_mass=True)
-        return self._one(Velocity, Add(known, 1, float(weights[-1]), stage.acceleration))
+        return self._moved(known, weights[-1], stage.acceleration)
+
+    def _moved(self, known: Velocity, weight: float, acceleration: Acceleration) -> Velocity:
+        """Return known + h weight·v'."""
+        return self._one(Velocity, Sum(Velocity, known, 1.0, (self.h * float(weight),), (acceleration,)))
 
     def _known_velocity(
         self, following: tuple[float, Configuration], weights: Sequence[float], accelerations: Sequence[Acceleration]
@@ -243,14 +245,21 @@ class StepRecorder(MultistepRecorder):
         self._has_end = True
         found = self._one(Configuration, End(q, v, theta, on_group))
         if self._history:
-            acceleration = self._first_acceleration
-            if "accelerations" not in self._history:
-                acceleration = None
-            elif acceleration is None:
-                raise self._error("a step that reads earlier accelerations needs the stage (0, s.q, s.v)")
             self.rotation(theta, max(self._history.values()))
-            self._record(KeepHistory(acceleration))
+            self._keep_history(max(self._history.values()))
         return found
+
+    def _keep_history(self, steps: int) -> None:
+        """Add the start of the step to the earlier states, and count them up to a number of steps."""
+        known = self.carried("count", Scalar) + 1.0
+        self._record(Carry("count", self.where(self.at_most(known, steps), known, float(steps))))
+        newest = {"lengths": self.h, "configurations": self.q, "velocities": self.v}
+        if self._first_acceleration is not None:
+            newest["accelerations"] = self._first_acceleration
+        for part in (x for x in HISTORY if x in self._history):
+            if part not in newest:
+                raise self._error("a step that reads earlier accelerations needs the stage (0, s.q, s.v)")
+            self._record(Carry(part, newest[part], self._history[part]))
 
     @recorded
     def end_implicit(self, end: ImplicitValues) -> None:
@@ -280,7 +289,7 @@ class StepRecorder(MultistepRecorder):
         if self._features.constrained:
             last = self.stage(1.0, q, v)
             self.next_stage(last)
-            self._record(Multipliers(last.multiplier))
+            self._record(Result("lambda", last.multiplier))
             self._record(Residuals(q, v, None))
 
     @recorded
@@ -318,8 +327,7 @@ class StepRecorder(MultistepRecorder):
         """
         if self._features.constrained:
             used = [(float(w), x) for w, x in zip(weights, terms, strict=True) if w != 0]
-            total = self._one(Multiplier, MultiplierSum(tuple(w for w, _ in used), tuple(x for _, x in used)))
-            self._record(Multipliers(total))
+            self._record(Result("lambda", self.multiplier_sum([w for w, _ in used], [x for _, x in used])))
 
     @recorded
     def residuals(self, q: Configuration, v: Velocity, jacobian: Jacobian | None = None) -> None:
@@ -344,7 +352,7 @@ class StepRecorder(MultistepRecorder):
         stage
             The stage.
         """
-        self._record(NextStage(stage.acceleration))
+        self._record(Result("acceleration", stage.acceleration))
 
     @recorded
     def only_for_estimate(self) -> None:
@@ -366,4 +374,4 @@ class StepRecorder(MultistepRecorder):
         """
         if not self.for_estimate:
             raise self._error("estimate belongs to the last part of a step; call s.only_for_estimate() before it")
-        self._record(Estimate(theta, theta_hat, self.v, v, v_hat))
+        self._record(Result("error", self._one(Scalar, ErrorNorm(theta, theta_hat, self.v, v, v_hat))))

@@ -13,7 +13,7 @@ from symlie.runtime.steps.calls import Call, recorded
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
 from symlie.runtime.steps.instructions import Instruction, Operation
 from symlie.runtime.steps.program import Line
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH
+from symlie.runtime.steps.values import PROJECTS, START_LAMBDA, START_Q, START_V, STEP_LENGTH
 
 Kind = TypeVar("Kind", bound=Value)
 VectorKind = TypeVar("VectorKind", bound=Vector)
@@ -30,7 +30,11 @@ class Recording:
     Attributes
     ----------
     start
-        Values at the start of the step: q, v, λ and h.
+        Values at the start of the step: q, v, λ, h and ``projects``.
+    h
+        Length of the step.
+    projects
+        1 if the run projects the ends of steps onto the constraints, otherwise 0.
     for_estimate
         True if further instructions serve the error estimate only.
     calls
@@ -43,7 +47,9 @@ class Recording:
         self._folder = folder
         self._lines: list[Line] = []
         self._known: dict[Instruction, tuple[Value, ...]] = {}
-        self.start: tuple[Value, ...] = (START_Q, START_V, START_LAMBDA, Scalar(STEP_LENGTH, self._arithmetic))
+        self.h = Scalar(STEP_LENGTH, self._arithmetic)
+        self.projects = Scalar(PROJECTS, self._arithmetic)
+        self.start: tuple[Value, ...] = (START_Q, START_V, START_LAMBDA, self.h, self.projects)
         self._values = {x.number for x in self.start}
         self._numbers = itertools.count(max(self._values) + 1)
         self.for_estimate = False
@@ -78,7 +84,7 @@ class Recording:
 
     def _record(self, instruction: Instruction, given: Mapping[int, Value] | None = None) -> tuple[Value, ...]:
         """Record an instruction; some of its results may be unknowns that other values refer to already."""
-        name = type(instruction).__name__
+        name = instruction.title
         for mistake in instruction.mistakes():
             raise self._error(f"{name}: {mistake}")
         if any(x.number not in self._values for x in instruction.inputs):

@@ -1,37 +1,31 @@
-"""Instructions of stages: accelerations, multipliers, and rates of local coordinates."""
+"""Instructions of stages: accelerations and multipliers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.expressions import Value
 from symlie.runtime.steps.instructions import Instruction
-from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Jacobian, Multiplier, StoredRate, Velocity
+from symlie.runtime.steps.values import Acceleration, Configuration, Jacobian, Multiplier, Velocity
 
 
 @dataclass(frozen=True)
 class Stage(Instruction):
-    """v' and λ at t + c h; those of the first stage may be known from the previous step."""
+    """v' and λ at t + c h; those of the first stage may be known from the previous step.
+
+    If λ is given, v' satisfies M v' = -g - Bᵀλ.
+    """
 
     c: float
     q: Configuration
     v: Velocity
     is_first: bool
+    jacobian: Jacobian | None = None
+    multiplier: Multiplier | None = None
 
     makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
     has_effects: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class JacobianAt(Instruction):
-    """B at t + c h."""
-
-    c: float
-    q: Configuration
-    v: Velocity
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Jacobian,)
 
 
 @dataclass(frozen=True)
@@ -39,20 +33,6 @@ class DependentRows(Instruction):
     """The constraint equations that B shows to be redundant are omitted from here on."""
 
     jacobian: Jacobian
-
-
-@dataclass(frozen=True)
-class StageWithMultipliers(Instruction):
-    """v' of M v' = -g - Bᵀλ at the start of the step, with λ; both may be known from the previous step."""
-
-    c: float
-    q: Configuration
-    v: Velocity
-    jacobian: Jacobian
-    multiplier: Multiplier
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Acceleration, Multiplier)
-    has_effects: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -91,51 +71,5 @@ class MinimalMultipliers(Instruction):
     makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
 
 
-@dataclass(frozen=True)
-class MultiplierSum(Instruction):
-    """Σ weight·λ."""
-
-    weights: tuple[float | Scalar, ...]
-    terms: tuple[Multiplier, ...]
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Multiplier,)
-    is_elementwise: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class Field(Instruction):
-    """v, with the rates of first-order states in their components."""
-
-    c: float
-    q: Configuration
-    acceleration: Acceleration
-    multiplier: Multiplier
-    v: Velocity
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    overwritten: ClassVar[tuple[str, ...]] = ("v",)
-
-
-@dataclass(frozen=True)
-class CoordinateRate(Instruction):
-    """Rates of local coordinates at q for the velocities in a vector."""
-
-    q: Configuration
-    x: Algebra
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    overwritten: ClassVar[tuple[str, ...]] = ("x",)
-
-
-@dataclass(frozen=True)
-class StorageRate(Instruction):
-    """Rate of the stored components at q along x."""
-
-    q: Configuration
-    x: Algebra
-
-    makes: ClassVar[tuple[type[Value], ...]] = (StoredRate,)
-
-
-STAGES = (Stage, StageWithMultipliers, StageBetween)
+STAGES = (Stage, StageBetween)
 """Instructions that compute v'."""

@@ -6,16 +6,27 @@ from collections.abc import Iterator
 
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.program import Line
-from symlie.runtime.steps.stage_instructions import (
-    Stage,
-    StageBetween,
-    StageWithMultipliers,
-)
+from symlie.runtime.steps.stage_instructions import Stage, StageBetween
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText, time_text
 
 
 class StageText(ValueText):
     """Printer of stages."""
+
+    def stage_statements(self, stage: Stage | StageBetween, line: Line) -> Iterator[str]:
+        """Yield the statements of a stage."""
+        if isinstance(stage, StageBetween):
+            yield from self._between(stage, line)
+        elif stage.multiplier is None or stage.jacobian is None:
+            yield from self._stage(stage, line)
+        else:
+            acceleration, multiplier = map(self._array, line.results)
+            yield f"copy(ROWS, {self._array(stage.multiplier)}, {multiplier});"
+            point = f"{time_text(stage.c)}, {', '.join(map(self._array, (stage.q, stage.v, stage.jacobian)))}"
+            call = f"step_with_multipliers(P, work, {point}, angle, mass, {acceleration}, {multiplier})"
+            yield f"if (state->acceleration_is_valid) copy(DIMENSION, state->acceleration, {acceleration});"
+            yield f"else if ((status = {call}) != SYMLIE_DONE) return status;"
+            yield from self._first_acceleration(acceleration)
 
     def _stage(self, stage: Stage, line: Line) -> Iterator[str]:
         acceleration, multiplier = map(self._array, line.results)
@@ -39,16 +50,9 @@ class StageText(ValueText):
         if self._is_after_end(line):
             yield "trial->rhs_evaluations += 1;"
 
-    def _constrained_stage(self, stage: StageWithMultipliers | StageBetween, line: Line) -> Iterator[str]:
+    def _between(self, stage: StageBetween, line: Line) -> Iterator[str]:
         acceleration, multiplier = map(self._array, line.results)
         point = f"{time_text(stage.c)}, {self._array(stage.q)}, {self._array(stage.v)}, {self._array(stage.jacobian)}"
-        if isinstance(stage, StageWithMultipliers):
-            yield f"copy(ROWS, {self._array(stage.multiplier)}, {multiplier});"
-            call = f"step_with_multipliers(P, work, {point}, angle, mass, {acceleration}, {multiplier})"
-            yield f"if (state->acceleration_is_valid) copy(DIMENSION, state->acceleration, {acceleration});"
-            yield f"else if ((status = {call}) != SYMLIE_DONE) return status;"
-            yield from self._first_acceleration(acceleration)
-            return
         following = ", ".join(map(self._array, (stage.next_q, stage.next_jacobian, stage.known)))
         guess = "0" if stage.guess is None else self._array(stage.guess)
         numbers = f"h * {c_number(stage.weight)}, control->baumgarte, {guess}, {int(stage.keeps_mass)}"

@@ -45,7 +45,7 @@ class ValueText:
         return f"{self._arrays[value]}{f' + {offset[0]}' if offset else ''}"
 
     def _entry(self, value: Value) -> str:
-        return f"{self._arrays[value]}[{self._offsets[value.size]}k]"
+        return f"{self._arrays[value]}[{self._offsets.get(value.size, '')}k]"
 
     def _loop(self, line: Line, value: str) -> str:
         count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else line.results[0].size

@@ -103,6 +103,9 @@ START_Q, START_V, START_LAMBDA = Configuration(0), Velocity(1), Multiplier(2)
 STEP_LENGTH = 3
 """Number of the value h."""
 
+PROJECTS = -2
+"""Number of the value that is 1 if the run projects the ends of steps onto the constraints, otherwise 0."""
+
 NO_JACOBIAN = Jacobian(-1)
 """Jacobian of a system without constraints, which no instruction reads."""
 

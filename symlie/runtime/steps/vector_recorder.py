@@ -10,32 +10,21 @@ from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
 from symlie.runtime.steps.instructions import (
     HISTORY,
-    Add,
-    Advance,
+    MOVING,
     At,
-    Bracket,
-    Difference,
-    Earlier,
-    InverseTangent,
-    Moving,
+    Carried,
+    Kernel,
     Sum,
-    VelocityAt,
+    Where,
     described,
 )
 from symlie.runtime.steps.program import Features
 from symlie.runtime.steps.recording import Kind, Recording
-from symlie.runtime.steps.stage_instructions import (
-    CoordinateRate,
-    Field,
-    MinimalMultipliers,
-    Stage,
-    StorageRate,
-)
+from symlie.runtime.steps.stage_instructions import MinimalMultipliers, Stage
 from symlie.runtime.steps.values import (
     NO_JACOBIAN,
     START_Q,
     START_V,
-    STEP_LENGTH,
     Acceleration,
     Algebra,
     Configuration,
@@ -93,12 +82,12 @@ class VectorRecorder(Recording):
         super().__init__(Path(__file__).parent)
         self._is_step = is_step
         self.q, self.v = START_Q, START_V
-        self.h = Scalar(STEP_LENGTH, self._arithmetic)
         self._features, self._coordinates = features, coordinates
         self._at: dict[tuple[float, Configuration], Configuration] = {}
         self._first_jacobian = NO_JACOBIAN
         self._first_acceleration: Acceleration | None = None
         self._history = dict(history or {})
+        self._carries: set[str] = set()
         self._has_end = False
         self._first_steps = 0
 
@@ -143,7 +132,8 @@ class VectorRecorder(Recording):
         if self._features.has_fields:
             if self._features.has_redundant_rows and jacobian != NO_JACOBIAN:
                 multiplier = self._one(Multiplier, MinimalMultipliers(multiplier, jacobian, self._first_jacobian))
-            rate = self._one(Algebra, Field(stage.c, stage.q, stage.acceleration, multiplier, stage.v))
+            values = stage.q, stage.v, stage.acceleration, multiplier
+            rate = self._one(Algebra, Kernel("field", values, stage.c))
         return self.rate(stage.q, rate)
 
     @recorded
@@ -158,7 +148,7 @@ class VectorRecorder(Recording):
             Velocities.
         """
         rate = Algebra(velocities.number)
-        return self._one(Algebra, CoordinateRate(q, rate)) if self._features.has_coordinate_rates else rate
+        return self._one(Algebra, Kernel("coordinate_rate", (q, rate))) if self._features.has_coordinate_rates else rate
 
     def previous(self, steps: int) -> PreviousState:
         """Return the state at the start of an earlier step.
@@ -178,7 +168,7 @@ class VectorRecorder(Recording):
         if part not in HISTORY or steps < 1:
             raise self._error(f"the state {steps} steps before has no part {part!r}")
         self._history[part] = max(steps, self._history.get(part, 0))
-        (found,) = self._record(Earlier(part, steps))
+        (found,) = self._record(Carried(part, HISTORY[part], steps))
         assert isinstance(found, Configuration | Velocity | Acceleration | Scalar)
         return found
 
@@ -193,7 +183,7 @@ class VectorRecorder(Recording):
         slope
             Slope.
         """
-        return self._one(StoredRate, StorageRate(q, slope))
+        return self._one(StoredRate, Kernel("storage_rate", (q, slope)))
 
     @recorded
     def stored(self, q: Configuration, weights: Sequence[float], rates: Sequence[StoredRate]) -> Configuration:
@@ -208,7 +198,7 @@ class VectorRecorder(Recording):
         rates
             Rates of the stored components.
         """
-        return self._one(Configuration, self._sum(q, weights, rates, StoredRate))
+        return self._one(Configuration, self._sum(Configuration, q, weights, rates, StoredRate))
 
     @recorded
     def inverse_tangent(self, theta: Algebra | None, slope: Algebra, series: Sequence[float] | None = None) -> Algebra:
@@ -224,8 +214,10 @@ class VectorRecorder(Recording):
             Weights of a truncated T⁻¹ in powers of ad, from the first power on; None: exact.
         """
         if theta is not None and series is None:
-            return self._one(Algebra, InverseTangent(theta, slope))
-        total = nested = self._one(Algebra, Moving(slope)) if self._features.has_resting_types else slope
+            return self._one(Algebra, Kernel("inverse_tangent_operator", (theta, slope)))
+        total = nested = slope
+        if self._features.has_resting_types:
+            total = nested = self._one(Algebra, Where(Algebra, MOVING, slope, 0.0))
         if theta is not None:
             for weight in series or ():
                 nested = self.bracket(theta, nested)
@@ -241,7 +233,7 @@ class VectorRecorder(Recording):
         x, y
             Vectors of the Lie algebra.
         """
-        return self._one(Algebra, Bracket(x, y))
+        return self._one(Algebra, Kernel("bracket", (x, y)))
 
     @recorded
     def increment(self, weights: Sequence[float | Scalar], slopes: Sequence[Algebra]) -> Algebra:
@@ -254,7 +246,7 @@ class VectorRecorder(Recording):
         slopes
             Slopes.
         """
-        return self._one(Algebra, self._sum(None, weights, slopes, Algebra))
+        return self._one(Algebra, self._sum(Algebra, None, weights, slopes, Algebra))
 
     @recorded
     def velocity(
@@ -271,11 +263,11 @@ class VectorRecorder(Recording):
         accelerations
             Accelerations v'.
         """
-        added = self._sum(base, weights, accelerations, Acceleration)
+        added = self._sum(Velocity, base, weights, accelerations, Acceleration)
         return self._one(Velocity, added) if self._features.integrates_velocities else base
 
     @recorded
-    def add(self, base: Algebra, weight: float, x: Algebra, power: int = 0) -> Algebra:
+    def add(self, base: Algebra, weight: float | Scalar, x: Algebra, power: int = 0) -> Algebra:
         """Return base + hⁿ weight·x.
 
         Parameters
@@ -287,7 +279,8 @@ class VectorRecorder(Recording):
         power
             Exponent n.
         """
-        return self._one(Algebra, Add(base, power, float(weight), x))
+        factor = self.h**power * weight if power else number_of(weight)
+        return self._one(Algebra, Sum(Algebra, base, 1.0, (factor,), (x,)))
 
     @recorded
     def advance(self, q: Configuration, theta: Algebra) -> Configuration:
@@ -300,7 +293,7 @@ class VectorRecorder(Recording):
         theta
             Increment.
         """
-        return self._one(Configuration, Advance(q, theta))
+        return self._one(Configuration, Kernel("advance", (q, theta)))
 
     @recorded
     def at(self, c: float, q: Configuration, v: Velocity) -> tuple[Configuration, Velocity]:
@@ -323,7 +316,7 @@ class VectorRecorder(Recording):
         return placed, velocity
 
     def _velocity_at(self, c: float, q: Configuration, v: Velocity) -> Velocity:
-        return self._one(Velocity, VelocityAt(float(c), q, v)) if self._features.has_motions else v
+        return self._one(Velocity, At(float(c), q, v, is_placed=True)) if self._features.has_motions else v
 
     @recorded
     def difference(self, start: Configuration, end: Configuration) -> Algebra:
@@ -334,7 +327,7 @@ class VectorRecorder(Recording):
         start, end
             Configurations.
         """
-        return self._one(Algebra, Difference(start, end))
+        return self._one(Algebra, Kernel("difference", (start, end)))
 
     @recorded
     def total(self, increments: Sequence[Algebra]) -> Algebra:
@@ -353,19 +346,20 @@ class VectorRecorder(Recording):
 
     def _sum(
         self,
+        kind: type[Value],
         base: Configuration | Velocity | None,
         weights: Sequence[float | Scalar],
         terms: Sequence[StoredRate | Algebra | Acceleration],
-        kind: type[Value],
+        kind_of_terms: type[Value],
     ) -> Sum:
-        """Return a sum without the terms of weight zero."""
+        """Return base + h Σ weight·x without the terms of weight zero."""
         if len(weights) < len(terms):
             raise self._error(f"a sum has {len(terms)} terms, but {len(weights)} weights")
         for term in terms:
-            if not isinstance(term, kind):
-                raise self._error(f"a sum has terms of the kind {kind.kind}, not {described(term)}")
+            if not isinstance(term, kind_of_terms):
+                raise self._error(f"a sum has terms of the kind {kind_of_terms.kind}, not {described(term)}")
         used = [(w, x) for w, x in zip(map(number_of, weights), terms, strict=False) if w != 0]
-        return Sum(base, tuple(w for w, _ in used), tuple(x for _, x in used))
+        return Sum(kind, base, self.h, tuple(w for w, _ in used), tuple(x for _, x in used))
 
     def _stage_values(self, c: float, q: Configuration, v: Velocity, found: tuple[Value, ...]) -> StageValues:
         acceleration, multiplier = found

@@ -60,7 +60,7 @@ PART_OF_STEP void step_bracket(const symlie_problem *restrict P, const symlie_re
     system_bracket(P, x, y, out);
 }
 
-PART_OF_STEP void step_inverse_tangent(const symlie_problem *restrict P, const symlie_real *restrict Theta, const symlie_real *restrict x,
+PART_OF_STEP void step_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict Theta, const symlie_real *restrict x,
                                        symlie_real *restrict out)
 {
     STEP_INVERSE_TANGENT_OPERATOR(P, Theta, x, out);

@@ -26,55 +26,23 @@ from symlie.runtime.integrate.sensitivities.starting_steps import starting_steps
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
-from symlie.runtime.steps.implicit_instructions import (
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.instructions import (
+    At,
     Carried,
     Carry,
-    CarryNumber,
-    FirstAcceleration,
-    HiddenViolation,
-    ImplicitEnd,
-)
-from symlie.runtime.steps.instructions import (
-    HISTORY,
-    Add,
-    Advance,
-    At,
-    Bracket,
-    Combination,
-    Difference,
-    Earlier,
     End,
-    Estimate,
     Instruction,
-    InverseTangent,
-    KeepHistory,
-    Moving,
-    Multipliers,
-    NextStage,
+    Kernel,
     Operation,
     Residuals,
+    Result,
     Sum,
-    VelocityAt,
     Where,
-    WithStates,
 )
-from symlie.runtime.steps.multistep_instructions import (
-    Compose,
-    Exponential,
-    Inverse,
-    Relative,
-    Rotation,
-    StartingStep,
-)
+from symlie.runtime.steps.multistep_instructions import Rotation, StartingStep
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.stage_instructions import (
-    Field,
-    JacobianAt,
-    MultiplierSum,
-    Stage,
-    StageBetween,
-    StageWithMultipliers,
-)
+from symlie.runtime.steps.stage_instructions import Stage, StageBetween
 from symlie.runtime.steps.values import (
     START_LAMBDA,
     START_Q,
@@ -82,6 +50,7 @@ from symlie.runtime.steps.values import (
     STEP_LENGTH,
     Acceleration,
     Configuration,
+    Multiplier,
 )
 
 OPERATORS: Mapping[str, Callable[[Array | float, Array | float], Array]] = {
@@ -184,30 +153,29 @@ class DifferentiatedSteps:
                 end.values |= {"q": self._nodes.normalize(self[q]), "v": self[v]}
                 end.tangents |= {"q": self._d(q), "v": self._d(v)}
                 return False
-            case Multipliers(x):
+            case Result("lambda", x):
                 end.values["multipliers"], end.tangents["multipliers"] = self[x], self._d(x)
-            case NextStage(x):
+            case Result("acceleration", x):
                 end.values["acceleration"], end.tangents["acceleration"] = self[x], self._d(x)
-            case Carry(name, x):
-                end.values[carried_name(name)], end.tangents[carried_name(name)] = self[x], self._d(x)
-            case KeepHistory(acceleration):
-                self._keep_history(acceleration, end)
-            case CarryNumber(name, number):
-                value = self[number] if isinstance(number, Scalar) else np.full(len(end.h), float(number))
-                end.values[carried_name(name)] = value[:, None]
+            case Carry(name, x, steps):
+                self._carry(name, x, steps, end)
             case _:
-                return isinstance(instruction, Residuals | Estimate | FirstAcceleration)
+                return isinstance(instruction, Residuals | Result)
         return True
 
-    def _keep_history(self, acceleration: Acceleration | None, end: StepBatch) -> None:
-        """Take the tangents of the start of the step as those of the latest earlier state."""
-        newest = {"configurations": self._d(START_Q), "velocities": self._d(START_V)}
-        if acceleration is not None:
-            newest["accelerations"] = self._d(acceleration)
-        for part, steps in self._program.history:
-            for k in range(1, steps + 1) if part in newest else ():
-                kept = newest[part] if k == 1 else self._batch.tangents[earlier_name(part, k - 1)]
-                end.tangents[earlier_name(part, k)] = kept
+    def _carry(self, name: str, x: Value | float, steps: int, end: StepBatch) -> None:
+        """Take a value that the method carries, or the tangents of a part of the state at the start of the step."""
+        if not isinstance(x, Value):
+            end.values[carried_name(name)] = np.full((len(end.h), 1), x)
+        elif not steps:
+            end.values[carried_name(name)] = self[x][:, None] if isinstance(x, Scalar) else self[x]
+        if not isinstance(x, Value) or isinstance(x, Scalar):
+            return
+        if not steps:
+            end.tangents[carried_name(name)] = self._d(x)
+        for k in range(1, steps + 1):
+            kept = self._d(x) if k == 1 else self._batch.tangents[earlier_name(name, k - 1)]
+            end.tangents[earlier_name(name, k)] = kept
 
     def __getitem__(self, value: Value) -> Array:
         return self._values[value.number]
@@ -220,89 +188,58 @@ class DifferentiatedSteps:
 
     def _results(self, instruction: Instruction) -> list[tuple[Array, Array]]:
         """Return the results of an instruction with their tangents."""
-        nodes, h = self._nodes, self._batch.h
+        h = self._batch.h
         match instruction:
             case End(q, v, _, _):
                 return [(self._nodes.normalize(self[q]), self._d(q))]
-            case Stage(c, q, v, is_first):
+            case Stage(c, q, v, is_first, None):
                 if is_first and "acceleration" in self._batch.values:
                     return [(self._batch.values[x], self._batch.tangents[x]) for x in ("acceleration", "multipliers")]
                 return self._stage(self._point(c, q, v))
-            case StageWithMultipliers():
+            case Stage():
                 return self._stage_with_multipliers(instruction)
             case StageBetween():
                 return self._stage_between(instruction)
-            case JacobianAt(c, q, v):
-                t = self._batch.t + c * h
-                values = self._of.terms(States(t, self[q], self[v], self._batch.values["multipliers"]), "jacobian")
-                return [(values, np.zeros((len(t), 0, 0)))]
-            case Field(c, q, acceleration, multiplier, v):
-                at, a, multipliers = self._point(c, q, v), self[acceleration], self[multiplier]
-                rate = nodes.field(self._p, at.t, at.q, a, multipliers, at.v)
-                tangent = self._of.field(at, a, multipliers, self._d(acceleration), self._d(multiplier))
-                return [(rate, np.where(self._layout.has_velocity, at.dv, tangent))]
+            case Kernel(name, values, c):
+                return [self._kernel(name, values, c)]
             case ImplicitEnd():
                 return self._implicit.results(instruction, self._step_ends(), has_eta=self._has_eta)
             case HiddenViolation(q, v, needed):
                 return [self._hidden_violation(q, v, needed)]
-            case Carried(name, kind):
+            case Carried(name, kind, 0):
                 value = self._batch.values[carried_name(name)]
                 is_number = kind is Scalar
                 tangent = np.zeros(0) if is_number else self._batch.tangents[carried_name(name)]
                 return [(value[:, 0] if is_number else value, tangent)]
+            case Carried(name, kind, steps):
+                value = self._batch.values[name][:, steps - 1]
+                value = value[:, 0] if kind is Scalar else value
+                return [(value, self._batch.tangents.get(earlier_name(name, steps), np.zeros(0)))]
             case Operation(name, x, y):
                 with np.errstate(all="ignore"):
                     return [(np.broadcast_to(OPERATORS[name](self._number(x), self._number(y)), h.shape), np.zeros(0))]
-            case Where(_, condition, x, y):
+            case Where(_, Scalar() as condition, x, y):
                 return [self._where(self[condition] != 0, x, y)]
-            case Moving(x):
+            case Where(_, "moving", Value() as x, _):
                 return [(self._moving(self[x]), self._moving(self._d(x)))]
-            case InverseTangent(theta, x):
-                return [self._inverse_tangent(self[theta], self[x], self._d(theta), self._d(x))]
-            case Bracket(x, y):
-                first, second = (np.broadcast_to(self[k][:, None], self._d(k).shape) for k in (x, y))
-                tangent = nodes.bracket(self._d(x), second) + nodes.bracket(first, self._d(y))
-                return [(nodes.bracket(self[x], self[y]), tangent)]
-            case Sum(base, weights, terms):
-                return [self._sum(base, weights, terms)]
-            case Combination(_, weights, terms) | MultiplierSum(weights, terms):
-                size = self._layout.rows if isinstance(instruction, MultiplierSum) else self._layout.dimension
-                return [self._total(weights, terms, size)]
-            case WithStates(_, x, of_states):
+            case Where(_, "states", Value() as x, Value() as y):
                 mask = self._layout.has_velocity
-                pairs = (self[x], self[of_states]), (self._d(x), self._d(of_states))
-                value, tangent = (np.where(mask, *pair) for pair in pairs)
-                return [(value, tangent)]
-            case Add(base, power, weight, x):
-                factor = weight * h**power
-                value = self[base] + factor[:, None] * self[x]
-                return [(value, self._d(base) + factor[:, None, None] * self._d(x))]
-            case Earlier(part, steps):
-                value = self._batch.values[part][:, steps - 1]
-                value = value[:, 0] if HISTORY[part] is Scalar else value
-                return [(value, self._batch.tangents.get(earlier_name(part, steps), np.zeros(0)))]
-            case Exponential() | Inverse() | Compose() | Relative():
-                return [self._group_element(instruction)]
+                return [(np.where(mask, self[y], self[x]), np.where(mask, self._d(y), self._d(x)))]
+            case Sum():
+                return [self._sum(instruction)]
             case StartingStep(acceleration):
                 return self._starting_steps(acceleration)
             case Rotation():  # a check of the step, whose number has no tangent
                 return [(np.zeros_like(h), np.zeros(0))]
-            case Difference(start, end):
-                return [self._difference(self[start], self[end], self._d(start), self._d(end))]
-            case Advance(q, theta):
-                return [self._advance(self[q], self[theta], self._d(q), self._d(theta))]
-            case At(c, q, v):
-                at_q, at_v = self._prescribed(c, self[q], self[v])
+            case At(c, q, v, is_placed):
+                at = self._prescribed(c, self[q], self[v])
                 by_q = np.where(self._layout.sought, self._d(q), 0.0)
-                return [(at_q, by_q), (at_v, np.where(self._layout.free, self._d(v), 0.0))]
-            case VelocityAt(c, q, v):
-                return [(self._prescribed(c, self[q], self[v])[1], np.where(self._layout.free, self._d(v), 0.0))]
+                found = list(zip(at, (by_q, np.where(self._layout.free, self._d(v), 0.0)), strict=True))
+                return found[1:] if is_placed else found
             case _:
-                raise UnsupportedMethodError(
-                    f"Steps with the instruction {type(instruction).__name__} have no derivatives."
-                )
+                raise UnsupportedMethodError(f"Steps with the instruction {instruction.title} have no derivatives.")
 
-    def _point(self, c: float, q: Configuration, v: Value) -> Points:
+    def _point(self, c: float, q: Value, v: Value) -> Points:
         return Points(self._batch.t + c * self._batch.h, self[q], self[v], self._d(q), self._d(v))
 
     def _prescribed(self, c: float, q: Array, v: Array) -> tuple[Array, Array]:
@@ -334,13 +271,15 @@ class DifferentiatedSteps:
     def _moving(self, x: Array) -> Array:
         return np.where(self._layout.moves, x, 0.0)
 
-    def _sum(
-        self, base: Value | None, weights: Sequence[float | Scalar], terms: Sequence[Value]
-    ) -> tuple[Array, Array]:
-        h = self._batch.h
-        total, d_total = self._total(weights, terms, self._layout.dimension)
-        value, tangent = h[:, None] * total, h[:, None, None] * d_total
-        return (value, tangent) if base is None else (self[base] + value, self._d(base) + tangent)
+    def _sum(self, stated: Sum) -> tuple[Array, Array]:
+        size = self._layout.rows if stated.kind is Multiplier else self._layout.dimension
+        value, tangent = self._total(stated.weights, stated.terms, size)
+        if isinstance(stated.scale, Scalar):
+            scale = self[stated.scale]
+            value, tangent = scale[:, None] * value, scale[:, None, None] * tangent
+        if stated.base is None:
+            return value, tangent
+        return self[stated.base] + value, self._d(stated.base) + tangent
 
     def _total(self, weights: Sequence[float | Scalar], terms: Sequence[Value], size: int) -> tuple[Array, Array]:
         """Return Σ weight·x."""
@@ -350,17 +289,6 @@ class DifferentiatedSteps:
             weight = self._weight(stated)
             value, tangent = value + weight * self[x], tangent + _lifted(weight) * self._d(x)
         return value, tangent
-
-    def _inverse_tangent(self, theta: Array, x: Array, d_theta: Array, dx: Array) -> tuple[Array, Array]:
-        rate = self._nodes.inverse_tangent_operator(theta, x)
-        return self._moving(rate), self._moving(self._operators.rate(theta, x, d_theta, dx))
-
-    def _advance(self, q: Array, theta: Array, dq: Array, d_theta: Array) -> tuple[Array, Array]:
-        return self._nodes.advance(q, theta), self._moving(self._operators.advanced(theta, dq, d_theta))
-
-    def _difference(self, start: Array, end: Array, d_start: Array, d_end: Array) -> tuple[Array, Array]:
-        theta = self._nodes.difference(start, end)
-        return theta, self._operators.between(theta, d_start, d_end)
 
     def _starting_steps(self, acceleration: Acceleration) -> list[tuple[Array, Array]]:
         """Return q, v, v' and the increment of steps in substeps of the starting method."""
@@ -377,21 +305,45 @@ class DifferentiatedSteps:
         of_ends = [(found.values[name], found.tangents[name]) for name in ("q", "v")]
         return [*of_ends, rate, (theta, tangents)]
 
-    def _group_element(self, instruction: Exponential | Inverse | Compose | Relative) -> tuple[Array, Array]:
-        """Return a group element, or the increment between two of them."""
-        elements, operators = self._of.elements, self._operators
-        match instruction:
-            case Exponential(x):
-                return elements.exponential(self[x]), operators.along(self[x], self._d(x))
-            case Inverse(x):
-                return elements.inverse(self[x]), operators.inverse(self._logarithm(self[x]), self._d(x))
-            case Compose(x, y):
+    def _kernel(self, name: str, values: Sequence[Value], c: float) -> tuple[Array, Array]:
+        """Return the result of a system kernel with its tangent."""
+        nodes, elements, operators = self._nodes, self._of.elements, self._operators
+        x, y = self[values[0]], self[values[-1]]
+        dx, dy = self._d(values[0]), self._d(values[-1])
+        match name:
+            case "jacobian":
+                t = self._batch.t + c * self._batch.h
+                states = States(t, x, y, self._batch.values["multipliers"])
+                return self._of.terms(states, "jacobian"), np.zeros((len(t), 0, 0))
+            case "field":
+                at, acceleration = self._point(c, *values[:2]), values[2]
+                a = self[acceleration]
+                rate = nodes.field(self._p, at.t, at.q, a, y, at.v)
+                tangent = self._of.field(at, a, y, self._d(acceleration), dy)
+                return rate, np.where(self._layout.has_velocity, at.dv, tangent)
+            case "inverse_tangent_operator":
+                rate = nodes.inverse_tangent_operator(x, y)
+                return self._moving(rate), self._moving(operators.rate(x, y, dx, dy))
+            case "bracket":
+                first, second = (np.broadcast_to(k[:, None], dx.shape) for k in (x, y))
+                return nodes.bracket(x, y), nodes.bracket(dx, second) + nodes.bracket(first, dy)
+            case "advance":
+                return nodes.advance(x, y), self._moving(operators.advanced(y, dx, dy))
+            case "difference":
+                theta = nodes.difference(x, y)
+                return theta, operators.between(theta, dx, dy)
+            case "exponential":
+                return elements.exponential(x), operators.along(x, dx)
+            case "inverse":
+                return elements.inverse(x), operators.inverse(self._logarithm(x), dx)
+            case "compose":
                 # Ad(y⁻¹) δx + δy
-                tangent = self._d(y) - operators.inverse(-self._logarithm(self[y]), self._d(x))
-                return elements.compose(self[x], self[y]), tangent
-            case Relative(x, y):
-                theta = elements.increment(self[x], self[y])
-                return theta, operators.between(theta, self._d(x), self._d(y))
+                return elements.compose(x, y), dy - operators.inverse(-self._logarithm(y), dx)
+            case "increment":
+                theta = elements.increment(x, y)
+                return theta, operators.between(theta, dx, dy)
+            case _:
+                raise UnsupportedMethodError(f"Steps with the system kernel {name} have no derivatives.")
 
     def _logarithm(self, element: Array) -> Array:
         identity = self._of.elements.exponential(np.zeros((1, self._layout.dimension)))
@@ -404,7 +356,8 @@ class DifferentiatedSteps:
         da, dl = system.solve(-self._of.balance(at, a, multipliers), -below)
         return [(a, da), (multipliers, dl)]
 
-    def _stage_with_multipliers(self, stage: StageWithMultipliers) -> list[tuple[Array, Array]]:
+    def _stage_with_multipliers(self, stage: Stage) -> list[tuple[Array, Array]]:
+        assert stage.multiplier is not None
         multipliers, dl = self[stage.multiplier], self._d(stage.multiplier)
         if "acceleration" in self._batch.values:
             return [(self._batch.values["acceleration"], self._batch.tangents["acceleration"]), (multipliers, dl)]

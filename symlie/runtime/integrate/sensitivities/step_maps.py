@@ -26,16 +26,14 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.history import COUNT
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Projects, SymplecticStage
-from symlie.runtime.steps.expressions import Scalar
+from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import HISTORY
 from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Program, features_of
-from symlie.runtime.steps.stage_instructions import CoordinateRate, StorageRate
 from symlie.runtime.steps.values import Multiplier
 from symlie.runtime.system.system import System
 
-WITHOUT_RULES = (CoordinateRate, StorageRate, DiscreteStart, DiscreteEnd, Projects, SymplecticStage)
+WITHOUT_RULES = ("coordinate_rate", "storage_rate", "DiscreteStart", "DiscreteEnd", "SymplecticStage")
 """Instructions that are not differentiated by `symlie.runtime.integrate.sensitivities.differentiated_steps`."""
 
 CHUNK = 1 << 17
@@ -108,12 +106,12 @@ class Linearization:
         found.append(Part("multipliers", layout.rows, np.arange(layout.rows)))
         if self._starts_from_acceleration and self.recorded.knows_acceleration.any():
             found.append(Part("acceleration", layout.dimension, free))
-        for name, kind in self._program.carried:
-            if kind is not Scalar:
-                is_multiplier = kind.size == Multiplier.size
+        for carry in self._program.carried:
+            if isinstance(carry.x, Value) and not isinstance(carry.x, Scalar) and not carry.steps:
+                is_multiplier = isinstance(carry.x, Multiplier)
                 width = layout.rows if is_multiplier else layout.dimension
-                found.append(Part(carried_name(name), width, np.arange(width) if is_multiplier else sought))
-        for part, steps in self._program.history:
+                found.append(Part(carried_name(carry.name), width, np.arange(width) if is_multiplier else sought))
+        for part, steps in self._program.history.items():
             places = {"configurations": sought, "velocities": free, "accelerations": free}.get(part)
             if places is not None:
                 found += [Part(earlier_name(part, k), layout.dimension, places) for k in range(1, steps + 1)]
@@ -216,7 +214,7 @@ class Linearization:
                 values[key] = self._history(name, r.own[steps, place])
         elif self._begin is not None:
             first = self._begin(batch)
-            nothing = {carried_name(name): self._empty(name, count) for name, _ in self._program.carried}
+            nothing = {carried_name(x.name): self._empty(x.name, count) for x in self._program.carried}
             values |= nothing | first.values
             blank = {part.name: np.zeros_like(tangents[part.name]) for part in self.parts if part.name in nothing}
             tangents |= blank | first.tangents
@@ -226,7 +224,7 @@ class Linearization:
 
     def _history(self, name: str, values: Array) -> Array:
         """Return an array of the method history; parts of earlier states have one row for each of these."""
-        steps = dict(self._program.history).get(name)
+        steps = self._program.history.get(name)
         return values if steps is None else values.reshape(len(values), steps, -1)
 
     def _empty(self, name: str, count: int) -> Array:
@@ -256,8 +254,8 @@ def refusal_of_matrices(system: System, method: Method, control: StepControl) ->
         return "its steps choose their order"
     if method.composition is not None:
         return "its steps are composed of several ones"
-    if unknown := next((x.instruction for x in program.lines if isinstance(x.instruction, WITHOUT_RULES)), None):
-        return f"rules for the instruction {type(unknown).__name__} are missing"
+    if unknown := next((title for x in program.lines if (title := x.instruction.title) in WITHOUT_RULES), ""):
+        return f"rules for the instruction {unknown} are missing"
     reasons = {
         "events change the state or the constraints of the model": layout.changes_state or layout.has_activities,
         "the model has dependent nodes": layout.has_dependents,

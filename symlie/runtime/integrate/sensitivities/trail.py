@@ -20,7 +20,6 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
-from symlie.runtime.steps.instructions import NextStage
 from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.system import System
 
@@ -83,8 +82,9 @@ class Start:
         features = features_of(system.mechanics, compiled=True)
         program, own = method.known_program(features), method.own_size(system.layout)
         restarts = (JUMP, KINK) if method.restarts_at_kinks else (JUMP,)
+        passes_on = bool(program.results("acceleration"))
         after_jumps = own > 0 and method.starts_from_multipliers(features)
-        return cls(program.starts_from_acceleration, program.has(NextStage), own, restarts, after_jumps)
+        return cls(program.starts_from_acceleration, passes_on, own, restarts, after_jumps)
 
     def kinds(self, plan: Plan, begin: Array, first: StateStart) -> NDArray[np.uint8]:
         """Return the kinds of consecutive steps with given start times, the first of which starts from a state."""

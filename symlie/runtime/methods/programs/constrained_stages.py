@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from symlie.contract.constants import VELOCITY_STEPS
 from symlie.errors import NotConvergedError, SingularSystemError
@@ -88,8 +85,3 @@ class ConstrainedStages:
         # The constraints are redundant from this stage on.
         self.dependent = m.dependent_rows(left)
         return m.saddle(mass, jacobian, left, r, c, self.dependent)
-
-
-def weighted_multipliers(weights: Sequence[float], terms: list[Array], rows: int) -> Array:
-    """Return Σ weight·λ."""
-    return sum((w * x for w, x in zip(weights, terms, strict=True)), np.zeros(rows))

@@ -9,11 +9,7 @@ from symlie.runtime.methods.chosen import own_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.steps.discrete_instructions import DiscreteStart, SymplecticStage
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
-from symlie.runtime.steps.instructions import (
-    Estimate,
-    Instruction,
-    Multipliers,
-)
+from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import ALL_FEATURES
 from symlie.runtime.steps.recorder import StepRecorder
@@ -85,7 +81,7 @@ def method(
         program = s.program()
         kinds = {type(line.instruction) for line in program.lines}
         stated = name or function.__name__
-        if (order_hat is None) == (Estimate in kinds):
+        if (order_hat is None) == bool(program.results("error")):
             detail = "has an estimate, but no order_hat" if order_hat is None else "has order_hat, but no estimate"
             raise ModelError(f"Method {stated} {detail}.")
         unsupported = [kind.__name__ for kind in BUILT_IN if kind in kinds]
@@ -93,7 +89,7 @@ def method(
             unsupported.append("s.first_steps")
         if unsupported:
             raise ModelError(f"Method {stated} contains {unsupported[0]}, which belongs to built-in methods.")
-        family = "user_defined_with_constraints" if Multipliers in kinds else "user_defined"
+        family = "user_defined_with_constraints" if program.results("lambda") else "user_defined"
         entry: dict[str, object] = {"family": family, "order": order, "start": start}
         if ImplicitEnd in kinds:
             if index not in (2, 3):
@@ -102,7 +98,7 @@ def method(
         if first_values is not None:
             of_start = StepRecorder(ALL_FEATURES, is_step=False)
             first_values(of_start)
-            unknown = {n for n, _ in of_start.first_values().carried} - {n for n, _ in program.carried}
+            unknown = {x.name for x in of_start.first_values().carried} - {x.name for x in program.carried}
             if unknown:
                 raise ModelError(f"Method {stated} has an initial value of {unknown.pop()!r}, which it does not carry.")
             entry |= {"first_calls": [list(call) for call in of_start.calls]}

@@ -2,91 +2,49 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from symlie.contract.sets import COORDINATE_RATES, CORE
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.implicit.impulse_stage import step_impulses
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.bdf.orders import NextOrder, StepSizes, next_order
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
-from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages, weighted_multipliers
+from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages
 from symlie.runtime.methods.programs.contact_stages import ContactStages
 from symlie.runtime.methods.programs.discrete_stages import SLOW_ENOUGH, DiscreteStages
-from symlie.runtime.methods.programs.history import shifted
 from symlie.runtime.methods.programs.implicit_end import EndFormula, hidden_violation
 from symlie.runtime.methods.programs.starting_step import starting_step
 from symlie.runtime.methods.programs.symplectic_stage import symplectic_stage
-from symlie.runtime.steps.discrete_instructions import (
-    ContactEnd,
-    DiscreteEnd,
-    DiscreteStart,
-    Impulses,
-    OfContacts,
-    Projects,
-    SymplecticStage,
-)
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import (
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.instructions import (
+    MOVING,
+    STATES,
+    At,
     Carried,
     Carry,
-    CarryNumber,
-    FirstAcceleration,
-    HiddenViolation,
-    ImplicitEnd,
-)
-from symlie.runtime.steps.instructions import (
-    Add,
-    Advance,
-    At,
-    Bracket,
-    Combination,
-    Difference,
-    Earlier,
     End,
-    Estimate,
+    ErrorNorm,
     Instruction,
-    InverseTangent,
-    KeepHistory,
-    Moving,
-    Multipliers,
-    NextStage,
+    Kernel,
     Operation,
     Residuals,
+    Result,
     Sum,
-    VelocityAt,
     Where,
-    WithStates,
 )
-from symlie.runtime.steps.multistep_instructions import (
-    Compose,
-    ErrorNorm,
-    Exponential,
-    Inverse,
-    OrderChoice,
-    Relative,
-    Rotation,
-    StartingStep,
-)
+from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.stage_instructions import (
-    CoordinateRate,
-    DependentRows,
-    Field,
-    JacobianAt,
-    MinimalMultipliers,
-    MultiplierSum,
-    Stage,
-    StageBetween,
-    StageWithMultipliers,
-    StorageRate,
-)
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Acceleration, Configuration
+from symlie.runtime.steps.stage_instructions import DependentRows, MinimalMultipliers, Stage, StageBetween
+from symlie.runtime.steps.values import PROJECTS, START_LAMBDA, START_Q, START_V, STEP_LENGTH, Acceleration
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -157,8 +115,10 @@ class _Step:
         start = {START_Q: state.q, START_V: state.v, START_LAMBDA: state.multipliers}
         self.arrays: dict[int, Array | float] = {value.number: array for value, array in start.items()}
         self.arrays[STEP_LENGTH] = h
+        self.arrays[PROJECTS] = float(stepper.control.project_position or stepper.control.project_velocity)
         self.trial: Trial | None = None
         self._next: NextOrder | None = None
+        self._difference: Array | None = None
 
     def execute(self) -> None:
         """Execute the program."""
@@ -181,63 +141,36 @@ class _Step:
         stepper, h, t = self._stepper, self._h, self._state.t
         m, kernels = stepper.mechanics, stepper.mechanics.kernels
         match instruction:
-            case Stage(c, q, v, is_first):
-                return self._stage(t + c * h, self[q], self[v], is_first)
-            case StageWithMultipliers() | StageBetween():
-                return self._constrained_stage(instruction)
-            case StorageRate(q, x):
-                assert stepper.further is not None
-                return (stepper.further.storage_rate(self[q], self[x]),)
-            case JacobianAt(c, q, v):
-                return (m.jacobian(t + c * h, self[q], self[v]),)
-            case MinimalMultipliers(multiplier, jacobian, _):
-                return (self._constrained.minimal(self[multiplier], self[jacobian]),)
-            case MultiplierSum(weights, terms):
-                numbers = [self._number(w) for w in weights]
-                return (weighted_multipliers(numbers, [self[x] for x in terms], stepper.rows),)
-            case VelocityAt(c, q, v):
-                velocity = self[v].copy()
-                m.prescribe(t + c * h, self[q].copy(), velocity)
-                return (velocity,)
-            case Field(c, q, acceleration, multiplier, v):
-                return (m.field(t + c * h, self[q], self[v], self[acceleration], self[multiplier]),)
-            case CoordinateRate(q, x):
-                return (m.coordinate_rate(self[q], self[x]),)
-            case Moving(x):
-                return (stepper.moving(self[x]),)
-            case InverseTangent(theta, x):
-                operator = (self._coordinates or kernels).inverse_tangent_operator
-                return (stepper.moving(operator(self[theta], self[x])),)
-            case Bracket(x, y):
-                return (kernels.bracket(self[x], self[y]),)
-            case Sum(base, weights, terms):
+            case Stage() | StageBetween():
+                return self._stage(instruction)
+            case Kernel():
+                return (self._kernel(instruction),)
+            case Sum(kind, base, scale, weights, terms):
                 weighted = (self._number(w) * self[x] for w, x in zip(weights, terms, strict=True))
-                zero = np.zeros_like(self._state.q if isinstance(base, Configuration) else self._state.v)
-                total = h * sum(weighted, zero)
+                total = sum(weighted, self._zero(kind))
+                if isinstance(scale, Scalar):
+                    total = self._number(scale) * total
                 return (total if base is None else self[base] + total,)
             case Operation(name, x, y):
                 return (OPERATORS[name](self._number(x), self._number(y)),)
-            case Where(_, condition, x, y):
+            case Where(_, Scalar() as condition, x, y):
                 chosen = x if self._number(condition) else y
                 return (self.arrays[chosen.number] if isinstance(chosen, Value) else chosen,)
-            case Combination(_, weights, terms):
-                zero = np.zeros_like(self._state.v)
-                return (sum((self._number(w) * self[x] for w, x in zip(weights, terms, strict=True)), zero),)
-            case WithStates(_, x, of_states):
-                return (np.where(m.layout.has_velocity, self[x], self[of_states]),)
-            case Carried(name, kind):
-                kept = self._own[self._parts[name]]
-                return (float(kept[0]) if kind is Scalar else kept.copy(),)
-            case Exponential() | Inverse() | Compose() | Relative():
-                return (self._element(instruction),)
+            case Where(_, str(name), x, y):
+                values = (self[value] if isinstance(value, Value) else value for value in (x, y))
+                return (np.where(self._components(name), *values),)
+            case MinimalMultipliers(multiplier, jacobian, _):
+                return (self._constrained.minimal(self[multiplier], self[jacobian]),)
+            case Carried(name, kind, steps):
+                return (self._carried(name, kind, steps),)
             case Rotation(theta, steps):
                 stepper.check_chart(self._state.q, self[theta], times=2 * steps)
                 return (4 * steps * steps * kernels.chart(self._state.q, self[theta]),)
             case StartingStep(acceleration):
                 return self._starting_step(acceleration)
             case ErrorNorm(theta, theta_hat, v_n, v, v_hat):
-                difference = np.concatenate([self[theta_hat] - self[theta], self[v_hat] - self[v]])
-                return (stepper.control.error(self[theta], difference, self[v_n], self[v]),)
+                self._difference = np.concatenate([self[theta_hat] - self[theta], self[v_hat] - self[v]])
+                return (stepper.control.error(self[theta], self._difference, self[v_n], self[v]),)
             case OrderChoice():
                 return self._order_choice(instruction)
             case HiddenViolation(q, v, needed):
@@ -246,38 +179,24 @@ class _Step:
                 return (np.zeros_like(self._state.v),)
             case ImplicitEnd():
                 return self._implicit_end(instruction)
-            case Projects():
-                return (float(stepper.control.project_position or stepper.control.project_velocity),)
             case SymplecticStage(theta, q):
                 return symplectic_stage(stepper, t, self[q], h, theta)
             case DiscreteStart():
                 return self._discrete_start(instruction)
-            case ContactEnd(q_n, v_n, q, theta, rest, is_damped, mu):
-                vectors = self[q], self[theta], self[rest]
-                ends = (self[q_n], self[v_n]), *vectors, self._number(is_damped), self[mu]
-                return ContactStages(stepper, h).end_with_contacts(t, *ends)
+            case DiscreteEnd(q_n, v_n, q, theta, rest, is_damped, mu):
+                ends = (self[q_n], self[v_n]), self[q], self[theta], self[rest], self._number(is_damped)
+                if mu is None:
+                    return DiscreteStages(stepper, h).end(t, *ends)
+                return ContactStages(stepper, h).end_with_contacts(t, *ends, self[mu])
             case Impulses(c, q, v):
                 state = self[q], self[v]
                 return step_impulses(
                     stepper.mechanics, stepper.contacts, t + c * h, h, state, SLOW_ENOUGH, stepper.newton
                 )
-            case OfContacts(contacts, others):
-                return (np.where(stepper.contacts[0].rows, self[contacts], self[others]),)
-            case DiscreteEnd(q_n, v_n, q, theta, rest, is_damped):
-                vectors = self[q], self[theta], self[rest]
-                return DiscreteStages(stepper, h).end(t, (self[q_n], self[v_n]), *vectors, self._number(is_damped))
-            case Earlier(part, steps):
-                return (self._history(part)[steps - 1],)
-            case Add(base, power, weight, x):
-                return (self[base] + math.prod([h] * power) * weight * self[x],)
-            case Advance(q, theta):
-                return (stepper.advance(self[q], self[theta], self._coordinates),)
-            case At(c, q, v):
+            case At(c, q, v, is_placed):
                 at = self[q].copy(), self[v].copy()
                 m.prescribe(t + c * h, *at)
-                return at
-            case Difference(start, end):
-                return (kernels.difference(self[start], self[end]),)
+                return at[1:] if is_placed else at
             case End(q, v, theta, is_on_group):
                 self.trial = stepper.trial(self._state, self[q], self[v], self._stages, len(self._stages), self[theta])
                 if self._program.is_implicit:
@@ -291,33 +210,67 @@ class _Step:
                 self._complete(instruction)
                 return ()
 
-    def _history(self, part: str) -> Array:
-        """Return a part of the earlier states, latest first."""
-        assert self._state.own is not None
-        kept = self._state.own[self._parts[part]]
+    def _zero(self, kind: type[Value]) -> Array:
+        """Return a zero vector of a kind."""
         layout = self._stepper.mechanics.layout
-        sizes = {"configurations": layout.storage, "velocities": layout.dimension, "accelerations": layout.dimension}
-        return kept.reshape(-1, sizes[part]) if part in sizes else kept
+        return np.zeros({"STORAGE": layout.storage, "ROWS": self._stepper.rows}.get(kind.size, layout.dimension))
 
-    def _stage(self, t: float, q: Array, v: Array, is_first: bool) -> tuple[Array, Array]:
-        acceleration, multipliers = self._stepper.stage(self._state, 0 if is_first else 1, t, q, v)
-        self._stages.append(acceleration)
-        if self.trial is not None:
-            self.trial.rhs_evaluations += 1
-        return acceleration, multipliers
+    def _components(self, name: str) -> NDArray[np.bool_]:
+        """Return a mask of a set of components."""
+        layout = self._stepper.mechanics.layout
+        if name == STATES:
+            return ~layout.has_velocity
+        return layout.moves if name == MOVING else self._stepper.contacts[0].rows
 
-    def _constrained_stage(self, stage: StageWithMultipliers | StageBetween) -> tuple[Array, Array]:
-        t, h = self._state.t, self._h
-        point = t + stage.c * h, self[stage.q], self[stage.v], self[stage.jacobian]
+    def _kernel(self, kernel: Kernel) -> Array:
+        stepper, name, values = self._stepper, kernel.name, [self[x] for x in kernel.values]
+        if name == "advance":
+            q, theta = values
+            return stepper.advance(q, theta, self._coordinates)
+        found: Array
+        if kernel.has_time:
+            found = getattr(stepper.mechanics, name)(self._state.t + kernel.c * self._h, *values)
+            return found
+        local = self._coordinates if name == "inverse_tangent_operator" else None
+        further = None if kernel.entry.set in (CORE, COORDINATE_RATES) else stepper.further
+        found = getattr(local or further or stepper.mechanics.kernels, name)(*values)
+        return stepper.moving(found) if kernel.entry.of_increments else found
+
+    def _carried(self, name: str, kind: type[Value], steps: int) -> Array | float:
+        """Return a value from the previous step, or from a number of steps before."""
+        assert self._state.own is not None
+        kept = self._state.own[self._parts[name]]
+        if steps:
+            kept = kept.reshape(-1, 1 if kind is Scalar else len(self._zero(kind)))[steps - 1]
+        return float(kept[0]) if kind is Scalar else kept.copy()
+
+    def _carry(self, carry: Carry) -> None:
+        """Keep a value for the next step, or add it to those of the latest steps."""
+        place = self._parts[carry.name]
+        is_number = isinstance(carry.x, Scalar | float)
+        new = np.atleast_1d(self.arrays[carry.x.number] if isinstance(carry.x, Value) else carry.x)
+        if carry.steps:
+            new = np.concatenate([new, self._own[place]])[: place.stop - place.start]
+        self._own[place] = new if is_number or carry.steps else without_traces(new)
+
+    def _stage(self, stage: Stage | StageBetween) -> tuple[Array, Array]:
+        stepper, state, h, t = self._stepper, self._state, self._h, self._state.t + stage.c * self._h
+        q, v = self[stage.q], self[stage.v]
         if isinstance(stage, StageBetween):
             guess = None if stage.guess is None else self[stage.guess]
-            following = t + stage.next_c * h, self[stage.next_q], self[stage.next_jacobian]
+            following = state.t + stage.next_c * h, self[stage.next_q], self[stage.next_jacobian]
+            point = t, q, v, self[stage.jacobian]
             found = self._constrained.between(point, following, self[stage.known], h * stage.weight, guess)
-        elif self._state.acceleration is not None:
-            found = self._state.acceleration, self[stage.multiplier]
+        elif stage.multiplier is None or stage.jacobian is None:
+            found = stepper.stage(state, 0 if stage.is_first else 1, t, q, v)
+        elif state.acceleration is not None:
+            found = state.acceleration, self[stage.multiplier]
         else:
-            found = self._constrained.with_multipliers(*point, self[stage.multiplier]), self[stage.multiplier]
+            multiplier = self[stage.multiplier]
+            found = self._constrained.with_multipliers(t, q, v, self[stage.jacobian], multiplier), multiplier
         self._stages.append(found[0])
+        if self.trial is not None and isinstance(stage, Stage):
+            self.trial.rhs_evaluations += 1
         return found
 
     def _discrete_start(self, start: DiscreteStart) -> tuple[Array, ...]:
@@ -346,20 +299,6 @@ class _Step:
         found = at.q, without_traces(at.v), without_traces(at.acceleration), at.multipliers, at.theta, at.w
         return (*found, formula.element, *formula.relative) if end.sees_end else found
 
-    def _element(self, instruction: Exponential | Inverse | Compose | Relative) -> Array:
-        """Return a group element, or the increment between two of them."""
-        kernels = self._stepper.further
-        assert kernels is not None
-        match instruction:
-            case Exponential(theta):
-                return kernels.exponential(self[theta])
-            case Inverse(x):
-                return kernels.inverse(self[x])
-            case Compose(x, y):
-                return kernels.compose(self[x], self[y])
-            case Relative(x, y):
-                return kernels.increment(self[x], self[y])
-
     def _starting_step(self, acceleration: Acceleration) -> tuple[Array, ...]:
         stepper, state = self._stepper, self._state
         assert stepper.further is not None and self._starter is not None
@@ -377,36 +316,22 @@ class _Step:
 
     def _complete(self, instruction: Instruction) -> None:
         """Complete the result of the step, or change the data for the next one."""
+        stepper, trial, t = self._stepper, self.trial, self._state.t + self._h
         match instruction:
-            case CarryNumber(name, x):
-                self._own[self._parts[name]] = self._number(x)
-                return
-            case Carry(name, vector):
-                self._own[self._parts[name]] = without_traces(self[vector])
-                return
-            case FirstAcceleration(first):
-                self._stages.append(self[first])
-                return
-        stepper, trial, state, t = self._stepper, self.trial, self._state, self._state.t + self._h
-        if isinstance(instruction, DependentRows):
-            self._constrained.dependent = stepper.mechanics.dependent_rows(self[instruction.jacobian])
-            return
-        assert trial is not None
-        match instruction:
-            case KeepHistory(acceleration):
-                assert state.own is not None
-                newest = {"lengths": np.array([self._h]), "configurations": state.q, "velocities": state.v}
-                if acceleration is not None:
-                    newest["accelerations"] = self[acceleration]
-                trial.own = shifted(state.own, self._parts, newest, self._program.earlier_steps)
-            case Multipliers(multiplier):
-                trial.multipliers = self[multiplier]
-            case NextStage(acceleration):
-                trial.acceleration = self[acceleration]
-            case Residuals(q, v, jacobian):
+            case Carry():
+                self._carry(instruction)
+            case DependentRows(jacobian):
+                self._constrained.dependent = stepper.mechanics.dependent_rows(self[jacobian])
+            case Result("first_acceleration", x):
+                self._stages.append(self[x])
+            case Result("lambda", x) if trial is not None:
+                trial.multipliers = self[x]
+            case Result("acceleration", x) if trial is not None:
+                trial.acceleration = self[x]
+            case Result("error", Scalar() as x) if trial is not None:
+                trial.difference, trial.error = self._difference, self._number(x)
+            case Residuals(q, v, jacobian) if trial is not None:
                 at_end = stepper.mechanics.jacobian(t, self[q], self[v]) if jacobian is None else self[jacobian]
                 stepper.measure(trial, t, self[q], self[v], at_end)
-            case Estimate():
-                trial.estimate(stepper.control, *map(self.__getitem__, instruction.inputs))
             case _:
                 raise AssertionError(instruction)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.programs.history import COUNT, arrays_of_carried, arrays_of_history
+from symlie.runtime.methods.programs.history import COUNT, array_of
 from symlie.runtime.methods.programs.interpreter import first_values, interpreted
 from symlie.runtime.steps.c_text import step_header
 from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Features, Program, features_of
 from symlie.runtime.steps.recorder import StepRecorder
-from symlie.runtime.steps.stage_instructions import StageWithMultipliers
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -43,8 +42,7 @@ class ProgrammedMethod(Method):
     @cached_property
     def own(self) -> tuple[OwnArray, ...]:
         """Earlier states that the step reads, latest first, or arrays that it carries."""
-        program = self.program(Features())
-        return (*arrays_of_history(program.history), *arrays_of_carried(program.carried))
+        return tuple(map(array_of, self.program(Features()).carried))
 
     @abstractmethod
     def write_step(self, s: StepRecorder) -> None:
@@ -95,13 +93,13 @@ class ProgrammedMethod(Method):
 
     def starts_from_multipliers(self, features: Features) -> bool:
         programs = [self.program(features), *([self.starter.program(features)] if self.starter is not None else [])]
-        return any(program.has(StageWithMultipliers) for program in programs)
+        return any(program.starts_from_multipliers for program in programs)
 
     def start_program(self, features: Features) -> Program | None:
         """Return the first steps, which keep the states that later steps read; None if these read no earlier ones."""
         if self.starter is None:
             return None
-        s = StepRecorder(features, self.starter.coordinates, dict(self.program(features).history))
+        s = StepRecorder(features, self.starter.coordinates, self.program(features).history)
         self.write_first_step(s)
         return s.program()
 
@@ -114,8 +112,7 @@ class ProgrammedMethod(Method):
 
     def first_values(self, features: Features) -> Program | None:
         """Return the initial values of the arrays that the step carries; None without such arrays."""
-        program = self.known_program(features)
-        if not (program.carried or program.history):
+        if not self.known_program(features).carried:
             return None
         s = StepRecorder(features, is_step=False)
         self.write_first_values(s)

@@ -31,15 +31,16 @@ def rkmk_step(s: StepRecorder, table: ExplicitTable) -> None:
     a, c, b_hat = table.a.tolist(), table.c.tolist(), table.b_hat
     K: list[Algebra] = []
     V_dot: list[Acceleration] = []
+    factors = [s.h**2 * float(term.weight) for term in table.brackets]
     Theta, Q, V = None, s.q, s.v
     for i in range(table.stages):
         stage = s.stage(c[i], Q, V)  # (2), (5)
         V_dot.append(stage.acceleration)
         K.append(s.inverse_tangent(Theta, s.slope(stage), table.inverse))  # (3)
         Theta = s.increment(a[i + 1], K)  # (1), and (4) after the last stage
-        for term in table.brackets:
+        for term, factor in zip(table.brackets, factors, strict=True):
             if term.row == i + 2:
-                Theta = s.add(Theta, float(term.weight), s.bracket(K[term.first - 1], K[term.second - 1]), power=2)
+                Theta = s.add(Theta, factor, s.bracket(K[term.first - 1], K[term.second - 1]))
         Q, V = s.at([*c, 1.0][i + 1], s.advance(s.q, Theta), s.velocity(s.v, a[i + 1], V_dot))
     assert Theta is not None
     s.end(Q, V, Theta)

@@ -14,19 +14,15 @@ from symlie.runtime.methods.programs.implicit_program import ImplicitProgram
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.calls import Call, repeat
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
-from symlie.runtime.steps.instructions import (
-    Bracket,
-    Earlier,
-    InverseTangent,
-)
-from symlie.runtime.steps.multistep_instructions import Compose, Exponential, Inverse, Relative
+from symlie.runtime.steps.instructions import Kernel
 from symlie.runtime.steps.program import ALL_FEATURES, Program
 from symlie.runtime.steps.recorder import StepRecorder
-from symlie.runtime.steps.stage_instructions import (
-    StageBetween,
-)
+from symlie.runtime.steps.stage_instructions import StageBetween
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
+
+INCREMENTS = "increments"
+"""Set of the kernels of group elements."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,18 +69,19 @@ class UserDefined(ProgrammedMethod):
         """The step for systems with all features."""
         return self.program(ALL_FEATURES)
 
-    def has(self, *kinds: type) -> bool:
-        """Return whether the step contains an instruction of these kinds."""
-        return any(isinstance(line.instruction, kinds) for line in self.full.lines)
+    @property
+    def _kernels(self) -> list[Kernel]:
+        """System kernels in the step."""
+        return [line.instruction for line in self.full.lines if isinstance(line.instruction, Kernel)]
 
     @property
     def kernel_set(self) -> str | None:
         sees_end = any(isinstance(x.instruction, ImplicitEnd) and x.instruction.sees_end for x in self.full.lines)
-        return "increments" if sees_end or self.has(Exponential, Inverse, Compose, Relative) else None
+        return INCREMENTS if sees_end or any(kernel.entry.set == INCREMENTS for kernel in self._kernels) else None
 
     @property
     def is_free_of_commutators(self) -> bool:
-        return not self.has(InverseTangent, Bracket)
+        return not any(kernel.name in ("inverse_tangent_operator", "bracket") for kernel in self._kernels)
 
     @property
     def starter(self) -> ProgrammedMethod | None:
@@ -92,14 +89,14 @@ class UserDefined(ProgrammedMethod):
 
     @property
     def restarts_at_switches(self) -> bool:
-        return bool(self.full.history or self.full.carried)
+        return bool(self.full.carried)
 
     @property
     def restarts_at_kinks(self) -> bool:
         return self.restarts_at_switches and self.order > 2
 
     def refusal(self, layout: Layout) -> str | None:
-        if (found := super().refusal(layout)) or not (layout.has_fields and self.has(Earlier)):
+        if (found := super().refusal(layout)) or not (layout.has_fields and self.full.history):
             return found
         return (
             f"Method '{self.name}' reads earlier states, which contain no rates of first-order states, as in "
@@ -130,7 +127,7 @@ class UserDefinedWithConstraints(UserDefined):
 
     @property
     def keeps_hidden_constraints(self) -> bool:
-        return self.has(StageBetween)
+        return self.full.has(StageBetween)
 
 
 @dataclass(frozen=True, repr=False)

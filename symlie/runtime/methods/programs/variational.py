@@ -33,7 +33,7 @@ NOTHING, GUESS, SOLUTION = 0.0, 1.0, 2.0
 def variational_step(s: StepRecorder, *, averages: bool, steps_contacts: bool = False) -> None:
     """Write a step; with ``averages`` multipliers are means of λ⁻ and λ⁺, otherwise those of the accelerations."""
     h, zero = s.h, s.evaluated(Algebra, Expression())
-    known = s.where(s.projects(), NOTHING, s.carried("known", Scalar))
+    known = s.where(s.projects, NOTHING, s.carried("known", Scalar))
     h_n, is_damped = s.carried("length", Scalar), s.carried("damped", Scalar)
     theta_n, mu_n = s.carried("theta", Algebra), s.carried("multipliers", Multiplier)
     load_n, rest_n = s.carried("load", Algebra), s.carried("rest", Algebra)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.instructions import Instruction
-from symlie.runtime.steps.stage_instructions import Field, Stage, StageBetween, StageWithMultipliers
+from symlie.runtime.steps.instructions import Instruction, Kernel
+from symlie.runtime.steps.stage_instructions import Stage, StageBetween
 from symlie.runtime.steps.values import Algebra, Multiplier
 
 
@@ -58,93 +58,6 @@ class CarriedAtEnd(Instruction):
 
 
 @dataclass(frozen=True)
-class Part(Instruction):
-    """Components of x for first-order states, or all others; the rest is zero."""
-
-    x: Value
-    of_states: bool
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-
-
-@dataclass(frozen=True)
-class Chosen(Instruction):
-    """x if a number is not 0, or if it is 0; otherwise zero."""
-
-    condition: Scalar
-    x: Value
-    if_zero: bool
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_elementwise: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class Total(Instruction):
-    """Σ hⁿ weight·x, in the order of the terms."""
-
-    kind: type[Value]
-    powers: tuple[int, ...]
-    weights: tuple[float | Scalar, ...]
-    terms: tuple[Value, ...]
-
-    is_elementwise: ClassVar[bool] = True
-
-    @property
-    def results(self) -> tuple[type[Value], ...]:
-        return (self.kind,)
-
-    @property
-    def is_by_blocks(self) -> bool:
-        return self.kind is Algebra
-
-
-@dataclass(frozen=True)
-class TangentTranspose(Instruction):
-    """T(θ)ᵀ x."""
-
-    theta: Value
-    x: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class InverseTangentTranspose(Instruction):
-    """T⁻¹(θ)ᵀ x."""
-
-    theta: Value
-    x: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class InverseTangentGradient(Instruction):
-    """Gradient of yᵀ T⁻¹(θ) x by θ."""
-
-    theta: Value
-    x: Value
-    y: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class BracketTranspose(Instruction):
-    """ad(x)ᵀ y, where ad(x) y = [x, y]."""
-
-    x: Value
-    y: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-    is_of_nodes: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
 class AdjointTranspose(Instruction):
     """Ad(x)ᵀ y or Ad(x⁻¹)ᵀ y of a group element x."""
 
@@ -186,7 +99,7 @@ class KnownMultiplierCotangents(Instruction):
     """Cotangents of q, v and λ from that of v' at the start of a step; if v' is known from the previous step, they are
     zero, and its cotangent is passed on."""
 
-    stage: StageWithMultipliers
+    stage: Stage
     acceleration: Value
     of_acceleration: Value
 
@@ -221,7 +134,7 @@ class StageBetweenCotangents(Instruction):
 class FieldCotangents(Instruction):
     """Cotangents of q, v, v' and λ from that of the rates of first-order states and of the velocities."""
 
-    field: Field
+    field: Kernel
     x: Value
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Multiplier)

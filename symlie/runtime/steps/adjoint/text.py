@@ -9,24 +9,17 @@ from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.adjoint.formula_text import transposed_formula
 from symlie.runtime.steps.adjoint.instructions import (
     AdjointTranspose,
-    BracketTranspose,
     CarriedAtEnd,
     CarriedCotangents,
-    Chosen,
     DependentCotangents,
     EndCotangents,
     FieldCotangents,
     FirstStageCotangents,
-    InverseTangentGradient,
-    InverseTangentTranspose,
     KnownMultiplierCotangents,
-    Part,
     StageBetweenCotangents,
     StageCotangents,
     StartCotangents,
     StartOfCarried,
-    TangentTranspose,
-    Total,
 )
 from symlie.runtime.steps.adjoint.solution_instructions import (
     DiscreteEndCotangents,
@@ -44,21 +37,13 @@ from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import At, Instruction
 from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween, StageWithMultipliers
+from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween
 from symlie.runtime.steps.value_text import RETURN_FAILURE, time_text
 
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict masses,
                               const symlie_state *restrict state, const symlie_real *restrict ended,
                               const symlie_cotangents *after, symlie_cotangents *start)"""
-
-_OF_NODES = {
-    TangentTranspose: "step_tangent_transpose",
-    InverseTangentTranspose: "step_inverse_tangent_transpose",
-    InverseTangentGradient: "step_inverse_tangent_gradient",
-    BracketTranspose: "step_bracket_transpose",
-}
-"""Functions of transposed operators on nodes."""
 
 
 def adjoint_header(
@@ -183,35 +168,25 @@ class _AdjointPrinter(StepPrinter):
         """Return a call of a function that may find a singular matrix."""
         return f"if (!{', '.join(parts)})) return SYMLIE_SINGULAR;"
 
-    def _component(self, value: Value) -> str:
-        return f"{self._array(value)}[k]" if value.size == "ROWS" else self._entry(value)
-
     def _or_zero(self, value: Value | None) -> str:
         return "0" if value is None else self._array(value)
 
     def _printed(self, instruction: Instruction, line: Line) -> Iterator[str]:
         out = [self._array(x) for x in line.results]
         match instruction:
-            case Stage() | StageWithMultipliers() | StageBetween():
+            case Stage() | StageBetween():
                 yield self._mass_of(line.results[0])
                 yield from super()._printed(instruction, line)
             case EndCotangents():
                 return
-            case Total(_, powers, weights, terms):
-                factors = ("".join(["h * "] * n) for n in powers)
-                pairs = zip(factors, weights, map(self._component, terms), strict=True)
-                total = "".join(self._term(w, f"{h}{entry}") for h, w, entry in pairs)
-                count = "DIMENSION_OF_BLOCK(&block)" if self._offsets["DIMENSION"] else line.results[0].size
-                target = self._component(line.results[0])
-                yield f"EACH_COMPONENT(k, {count}) {target} = {total.removeprefix(' + ').strip()};"
             case FieldCotangents(field, x):
                 point = [
                     time_text(field.c),
-                    *map(self._array, (field.q, field.v, field.acceleration, field.multiplier)),
+                    *map(self._array, field.values),
                 ]
                 arguments = ", ".join([*point, self._array(x), "&start->gradient", *out])
                 yield f"field_cotangents(P, {arguments});"
-            case At(c, q, v):
+            case At(c, q, v, False):
                 yield from (*self._copied(q, line.results[0]), *self._copied(v, line.results[1]))
                 yield f"step_prescribe(P, {time_text(c)}, {out[0]}, {out[1]});"
             case DependentCotangents(c, q, v, of_q, of_v):
@@ -230,11 +205,6 @@ class _AdjointPrinter(StepPrinter):
                 for name, number in zip(names, line.results, strict=True):
                     if number.number in self._used:
                         yield f"const symlie_real {self._arrays[number]} = ended[OWN_{name.upper()}];"
-            case Chosen(condition, chosen, if_zero):
-                parts = [self._component(chosen), "SYMLIE_NUMBER(0)"]
-                choice = ", ".join(reversed(parts) if if_zero else parts)
-                total = f"SYMLIE_WHERE({self._number(condition)} != 0, {choice})"
-                yield f"EACH_COMPONENT(k, {line.results[0].size}) {self._component(line.results[0])} = {total};"
             case AdjointTranspose(x, y, is_inverse):
                 arguments = f"{self._array(x)}, {self._array(y)}, {-1 if is_inverse else 1}, {out[0]}"
                 yield f"element_transpose(P, work, {arguments});"
@@ -243,12 +213,6 @@ class _AdjointPrinter(StepPrinter):
                 arguments = f"t, h, control, masses, state, trial->parts, {given}, start, {', '.join(out)}"
                 yield f"status = starting_cotangents(P, work, {arguments});"
                 yield RETURN_FAILURE
-            case Part(x, of_states):
-                entry = f"{out[0]}[STATE[n]] = {f'{self._array(x)}[STATE[n]]' if of_states else 'SYMLIE_NUMBER(0)'}"
-                yield (
-                    f"fill_zero(DIMENSION, {out[0]});" if of_states else f"copy(DIMENSION, {self._array(x)}, {out[0]});"
-                )
-                yield f"for (int n = 0; n < COUNT_OF_STATE; n++) {entry};"
             case ImplicitEndCotangents():
                 yield from self._implicit_end_cotangents(instruction, out)
             case DiscreteStartCotangents() | DiscreteEndCotangents():
@@ -268,7 +232,8 @@ class _AdjointPrinter(StepPrinter):
                 yield self._checked(name, *point, *map(self._or_zero, (of_a, of_multiplier)), gradient, *out)
             case KnownMultiplierCotangents(stage, a, of_a):
                 yield self._mass_of(a)
-                inputs = (stage.q, stage.v, stage.jacobian, a, stage.multiplier, of_a)
+                q, v, jacobian, multiplier = stage.inputs
+                inputs = (q, v, jacobian, a, multiplier, of_a)
                 point = [time_text(stage.c), *map(self._array, inputs), "mass, start", *out]
                 yield self._checked("known_multiplier_cotangents(P, work, state", *point)
             case StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier):
@@ -279,10 +244,6 @@ class _AdjointPrinter(StepPrinter):
                 point += [f"h * {c_number(stage.weight)}, control->baumgarte", *map(self._array, (a, multiplier))]
                 cotangents = [*map(self._or_zero, (of_a, of_multiplier)), "mass, &start->gradient", *out]
                 yield self._checked("stage_between_cotangents(P, work", *point, *cotangents)
-            case _ if type(instruction) in _OF_NODES:
-                P = "block.P" if self._offsets["STORAGE"] else "P"
-                arguments = ", ".join([P, *map(self._array, instruction.inputs), out[0]])
-                yield f"{_OF_NODES[type(instruction)]}({arguments});"
             case _:
                 yield from super()._printed(instruction, line)
 

@@ -17,13 +17,11 @@ from symlie.runtime.steps.adjoint.instructions import (
     DependentCotangents,
     EndCotangents,
     FirstStageCotangents,
-    InverseTangentTranspose,
     KnownMultiplierCotangents,
     StageBetweenCotangents,
     StageCotangents,
     StartCotangents,
     StartOfCarried,
-    Total,
 )
 from symlie.runtime.steps.adjoint.solution_instructions import (
     DiscreteEndCotangents,
@@ -31,81 +29,41 @@ from symlie.runtime.steps.adjoint.solution_instructions import (
     ImplicitEndCotangents,
     StartingStepCotangents,
 )
-from symlie.runtime.steps.adjoint.vector_rules import VectorRules
-from symlie.runtime.steps.discrete_instructions import ContactEnd, DiscreteEnd, DiscreteStart, Projects
+from symlie.runtime.steps.adjoint.vector_rules import KERNELS, VectorRules, kind_of
+from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import (
+from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.instructions import (
+    CONTACTS,
+    At,
     Carried,
     Carry,
-    CarryNumber,
-    FirstAcceleration,
-    HiddenViolation,
-    ImplicitEnd,
-)
-from symlie.runtime.steps.instructions import (
-    Add,
-    Advance,
-    At,
-    Bracket,
-    Combination,
     End,
-    InverseTangent,
-    Moving,
-    Multipliers,
-    NextStage,
+    ErrorNorm,
+    Instruction,
+    Kernel,
     Operation,
     Residuals,
+    Result,
     Sum,
-    VelocityAt,
     Where,
-    WithStates,
 )
-from symlie.runtime.steps.multistep_instructions import (
-    Compose,
-    ErrorNorm,
-    Exponential,
-    Inverse,
-    OrderChoice,
-    Relative,
-    Rotation,
-    StartingStep,
-)
+from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.stage_instructions import (
-    Field,
-    JacobianAt,
-    MultiplierSum,
-    Stage,
-    StageBetween,
-    StageWithMultipliers,
-)
-from symlie.runtime.steps.values import (
-    START_LAMBDA,
-    START_Q,
-    START_V,
-    STEP_LENGTH,
-    Algebra,
-    Multiplier,
-)
+from symlie.runtime.steps.stage_instructions import Stage, StageBetween
+from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Algebra, Multiplier
 
 TRANSPOSED = (
-    Add, Advance, At, Bracket, Carried, Carry, CarryNumber, Combination, Compose, DiscreteEnd, DiscreteStart, End,
-    ErrorNorm, Exponential, Field, FirstAcceleration, HiddenViolation, ImplicitEnd, Inverse, InverseTangent, JacobianAt,
-    Moving, Multipliers, MultiplierSum, NextStage, Operation, OrderChoice, Projects, Relative, Residuals, Rotation,
-    Stage, StageBetween, StageWithMultipliers, StartingStep, Sum, VelocityAt, Where, WithStates,
+    At, Carried, Carry, DiscreteEnd, DiscreteStart, End, ErrorNorm, HiddenViolation, ImplicitEnd, Kernel, Operation,
+    OrderChoice, Residuals, Result, Rotation, Stage, StageBetween, StartingStep, Sum, Where,
 )  # fmt: skip
 """Instructions with transposed rules."""
 
-_WITHOUT_VALUES = (Carry, CarryNumber, End, FirstAcceleration, Multipliers, NextStage, OrderChoice, Residuals)
+_WITHOUT_VALUES = (Carry, End, OrderChoice, Residuals, Result)
 """Instructions that adjoint steps do not repeat."""
 
-_CHECKS = (Advance, Rotation, Stage)
+_CHECKS = (Kernel, Rotation, Stage)
 """Instructions whose checks adjoint steps do not repeat."""
-
-_CONSTANT = (
-    CarryNumber, ErrorNorm, FirstAcceleration, JacobianAt, Operation, OrderChoice, Residuals, Rotation,
-)  # fmt: skip
-"""Instructions whose results have no cotangents: numbers, and Jacobians, whose derivatives stages contain."""
 
 
 def transposed(program: Program, carried: Collection[str]) -> Program:
@@ -129,7 +87,21 @@ def differentiated_arrays(programs: Sequence[Program]) -> frozenset[str]:
 def missing_rule(program: Program) -> str:
     """Return the name of the first instruction without a transposed rule, or an empty text."""
     found = (x.instruction for x in program.lines if not x.for_estimate)
-    return next((type(x).__name__ for x in found if not isinstance(x, TRANSPOSED) or isinstance(x, ContactEnd)), "")
+    return next((x.title for x in found if not _has_rule(x)), "")
+
+
+def _has_rule(instruction: Instruction) -> bool:
+    """Return whether an instruction has a transposed rule; those for contacts and earlier states have none."""
+    match instruction:
+        case Where(_, condition):
+            return condition != CONTACTS
+        case Kernel(name):
+            return name in KERNELS
+        case Carried(_, _, steps) | Carry(_, _, steps):
+            return not steps
+        case DiscreteEnd():
+            return instruction.mu is None
+    return isinstance(instruction, TRANSPOSED)
 
 
 class _Transposition(VectorRules):
@@ -137,7 +109,7 @@ class _Transposition(VectorRules):
         self._program, self._carried = program, carried
         values = (x.number for line in program.lines for x in (*line.results, *line.instruction.inputs))
         super().__init__(max(values, default=STEP_LENGTH) + 1)
-        self._terms: dict[int, list[tuple[int, float | Scalar, Value]]] = defaultdict(list)
+        self._terms: dict[int, list[tuple[float | Scalar, Value]]] = defaultdict(list)
         # v' at the end is a value of the state only if the first stage of the next step cannot be repeated.
         self._carries_acceleration = program.starts_from_acceleration
 
@@ -163,60 +135,59 @@ class _Transposition(VectorRules):
 
     def _unread_arrays(self) -> None:
         """Append the cotangents of carried arrays that the step does not read, which are zero."""
-        instructions = [line.instruction for line in self._program.lines]
-        read = {x.name for x in instructions if isinstance(x, Carried)}
-        for carry in instructions if self._program.has_end else ():
-            if isinstance(carry, Carry) and carry.name in self._carried and carry.name not in read:
-                self.append(StartOfCarried(carry.name, _kind_of(carry.x), None))
+        read = {x.instruction.name for x in self._program.lines if isinstance(x.instruction, Carried)}
+        for carry in self._program.carried if self._program.has_end else ():
+            is_unread = carry.name in self._carried and carry.name not in read
+            if isinstance(carry.x, Value) and is_unread:
+                self.append(StartOfCarried(carry.name, kind_of(carry.x), None))
 
     def _choice(self, line: Line) -> Line:
         """Return a line that reads the numbers of a choice of order from the method history at the end of the step."""
-        carries = (x.instruction for x in self._program.lines if isinstance(x.instruction, CarryNumber))
-        names = {x.x.number: x.name for x in carries if isinstance(x.x, Scalar)}
+        names = {carry.x.number: carry.name for carry in self._program.carried if isinstance(carry.x, Scalar)}
         return Line(CarriedAtEnd(tuple(names[x.number] for x in line.results)), line.results, for_estimate=False)
 
     def _needed(self) -> tuple[Line, ...]:
         """Return the lines whose results are read, or which have effects other than checks."""
         found: list[Line] = []
         read: set[int] = set()
-        for line in reversed(self.lines):
+        for line in reversed([*self.products, *self.lines]):
             has_effects = line.instruction.has_effects and not isinstance(line.instruction, _CHECKS)
             if has_effects or any(x.number in read for x in line.results):
                 found.append(line)
                 read |= {x.number for x in line.instruction.inputs}
         return tuple(reversed(found))
 
-    def _add(self, value: Value | None, cotangent: Value | None, weight: float | Scalar = 1.0, power: int = 0) -> None:
-        """Add hⁿ weight·x to the cotangent of a value."""
+    def _add(self, value: Value | None, cotangent: Value | None, weight: float | Scalar = 1.0) -> None:
+        """Add weight·x to the cotangent of a value."""
         if value is not None and cotangent is not None:
-            self._terms[value.number].append((power, weight, cotangent))
+            self._terms[value.number].append((weight, cotangent))
 
     def _total(self, value: Value, kind: type[Value] = Algebra) -> Value | None:
         """Return the cotangent of a value, or None if it is zero."""
         terms = self._terms.pop(value.number, [])
         if not terms:
             return None
-        if len(terms) == 1 and terms[0][:2] == (0, 1.0):
-            return terms[0][2]
-        powers, weights, values = zip(*terms, strict=True)
-        return self.one(Total(kind, powers, weights, values))
+        if len(terms) == 1 and terms[0][0] == 1.0:
+            return terms[0][1]
+        weights, values = zip(*terms, strict=True)
+        return self.one(Sum(kind, None, 1.0, weights, values))
 
     def _transpose(self, line: Line) -> None:
         instruction, results = line.instruction, line.results
-        if isinstance(instruction, End | Multipliers | NextStage):
-            self._end_of_step(instruction, line)
-            return
         match instruction:
+            case End() | Result():
+                self._end_of_step(instruction, line)
+                return
             case Carried(name):
                 if not isinstance(results[0], Scalar):
-                    kind = _kind_of(results[0])
+                    kind = kind_of(results[0])
                     x = self._total(results[0], kind)
                     if x is not None or name in self._carried:
                         self.append(StartOfCarried(name, kind, x))
                 return
             case Carry(name, x):
-                if name in self._carried:
-                    self._add(x, self.one(CarriedCotangents(name, _kind_of(x))))
+                if isinstance(x, Value) and name in self._carried:
+                    self._add(x, self.one(CarriedCotangents(name, kind_of(x))))
                 return
             case ImplicitEnd():
                 self._implicit_end(instruction, line)
@@ -227,40 +198,41 @@ class _Transposition(VectorRules):
             case DiscreteStart() | DiscreteEnd():
                 self._discrete_stage(instruction, line)
                 return
-            case _ if isinstance(instruction, _CONSTANT) or (results and isinstance(results[0], Scalar)):
+            case Residuals() | Kernel("jacobian"):
                 return
-            case Stage() | StageWithMultipliers() | StageBetween():
+            case _ if isinstance(results[0], Scalar):
+                return
+            case Stage() | StageBetween():
                 self._stage(instruction, line)
                 return
-            case At() | VelocityAt():
+            case At():
                 self._dependents(instruction, line)
                 return
-        found = self._total(results[0], _kind_of(results[0]))
+        found = self._total(results[0], kind_of(results[0]))
         if found is None:
             return
-        for value, cotangent, weight, power in self.contributions(instruction, results[0], found):
-            self._add(value, cotangent, weight, power)
+        for value, cotangent, weight in self.contributions(instruction, results[0], found):
+            self._add(value, cotangent, weight)
 
-    def _end_of_step(self, instruction: End | Multipliers | NextStage, line: Line) -> None:
+    def _end_of_step(self, instruction: End | Result, line: Line) -> None:
         q, v, multiplier, acceleration = self._end
         match instruction:
             case End():
                 self._add(line.results[0], q)
                 self._add(instruction.q, self._total(line.results[0]))
                 self._add(instruction.v, v)
-            case Multipliers():
-                self._add(instruction.multiplier, multiplier)
-            case NextStage():
-                if self._carries_acceleration:
-                    self._add(instruction.acceleration, acceleration)
+            case Result("lambda", x):
+                self._add(x, multiplier)
+            case Result("acceleration", x) if self._carries_acceleration:
+                self._add(x, acceleration)
 
     def _implicit_end(self, end: ImplicitEnd, line: Line) -> None:
-        of_results = tuple(self._total(x, _kind_of(x)) for x in line.results)
+        of_results = tuple(self._total(x, kind_of(x)) for x in line.results)
         of_q, *found = self.append(ImplicitEndCotangents(end, line.results, of_results))
         of_formulas, of_points = found[:3], found[3:]
         self._add(START_Q, of_q)
         for point, theta, x in zip(end.points, line.results[7:], of_points, strict=True):
-            self._add(point.element, self.one(InverseTangentTranspose(theta, x)))
+            self._add(point.element, self.one(Kernel("inverse_tangent_transpose", (theta, x))))
         for formula, x in zip(end.formulas, of_formulas, strict=True):
             for weight, term in zip(*formula, strict=True):
                 if term not in end.unknowns:
@@ -269,7 +241,7 @@ class _Transposition(VectorRules):
     def _discrete_stage(self, stage: DiscreteStart | DiscreteEnd, line: Line) -> None:
         """Append the cotangents of a stage of a variational step, whose residuals are rounding."""
         vectors = [x for x in line.results if not isinstance(x, Scalar)]
-        of_results = tuple(self._total(x, _kind_of(x)) for x in vectors)
+        of_results = tuple(self._total(x, kind_of(x)) for x in vectors)
         if isinstance(stage, DiscreteStart):
             found = self.append(DiscreteStartCotangents(stage, line.results[:4], of_results[:4]))
             inputs: tuple[Value, ...] = (stage.q, stage.v, stage.load, stage.theta, stage.mu)
@@ -285,27 +257,27 @@ class _Transposition(VectorRules):
         end_q, end_v, end_multiplier, _ = self._end
         found = self._total(theta)
         if found is not None:
-            for value, x, weight, power in self.between(theta, START_Q, q, found):
-                self._add(value, x, weight, power)
+            for value, x, weight in self.between(theta, START_Q, q, found):
+                self._add(value, x, weight)
         self._add(q, end_q)
         self._add(v, end_v)
         starts = self.append(StartingStepCotangents(self._total(q), self._total(v), end_multiplier))
         for value, x in zip((START_Q, START_V, START_LAMBDA), starts, strict=True):
             self._add(value, x)
 
-    def _dependents(self, at: At | VelocityAt, line: Line) -> None:
-        q, v = line.results if isinstance(at, At) else (at.q, line.results[0])
-        of_q = self._total(q) if isinstance(at, At) else None
+    def _dependents(self, at: At, line: Line) -> None:
+        q, v = (at.q, *line.results) if at.is_placed else line.results
+        of_q = None if at.is_placed else self._total(q)
         of_v = self._total(v)
         if of_q is not None or of_v is not None:
             found = self.append(DependentCotangents(at.c, q, v, of_q, of_v))
             for value, x in zip((at.q, at.v), found, strict=True):
                 self._add(value, x)
 
-    def _stage(self, stage: Stage | StageWithMultipliers | StageBetween, line: Line) -> None:
+    def _stage(self, stage: Stage | StageBetween, line: Line) -> None:
         a, multiplier = line.results
         of_a, of_multiplier = self._total(a), self._total(multiplier, Multiplier)
-        if isinstance(stage, StageWithMultipliers):
+        if isinstance(stage, Stage) and stage.multiplier is not None:
             self._add(stage.multiplier, of_multiplier)
             if of_a is not None:
                 found = self.append(KnownMultiplierCotangents(stage, a, of_a))
@@ -326,8 +298,3 @@ class _Transposition(VectorRules):
             inputs = (stage.q, stage.v, stage.next_q, stage.known)
         for value, x in zip(inputs, found, strict=True):
             self._add(value, x)
-
-
-def _kind_of(value: Value) -> type[Value]:
-    """Return the kind of the cotangent of a vector."""
-    return Multiplier if isinstance(value, Multiplier) else Algebra

@@ -17,38 +17,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from symlie.runtime.steps.adjoint.instructions import (
-    AdjointTranspose,
-    BracketTranspose,
-    Chosen,
-    FieldCotangents,
-    InverseTangentGradient,
-    InverseTangentTranspose,
-    Part,
-    TangentTranspose,
-)
+from symlie.runtime.steps.adjoint.instructions import AdjointTranspose, FieldCotangents
 from symlie.runtime.steps.adjoint.solution_instructions import HiddenViolationCotangents
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import HiddenViolation
-from symlie.runtime.steps.instructions import (
-    Add,
-    Advance,
-    Bracket,
-    Combination,
-    Instruction,
-    InverseTangent,
-    Moving,
-    Sum,
-    Where,
-    WithStates,
-)
-from symlie.runtime.steps.multistep_instructions import Compose, Exponential, Inverse, Relative
+from symlie.runtime.steps.instructions import Instruction, Kernel, Operation, Sum, Where
 from symlie.runtime.steps.program import Line
-from symlie.runtime.steps.stage_instructions import Field, MultiplierSum
-from symlie.runtime.steps.values import Algebra
+from symlie.runtime.steps.values import Algebra, Multiplier
 
-Contribution = tuple[Value | None, Value, float | Scalar, int]
-"""Value, and x, weight and n of the contribution hⁿ weight·x to its cotangent."""
+KERNELS = (
+    "advance", "bracket", "compose", "exponential", "field", "increment", "inverse", "inverse_tangent_operator",
+    "jacobian",
+)  # fmt: skip
+"""System kernels with transposed rules; Jacobians have no cotangents, since stages contain their derivatives."""
+
+Contribution = tuple[Value | None, Value, float | Scalar]
+"""Value, and x and weight of the contribution weight·x to its cotangent."""
+
+
+def kind_of(value: Value) -> type[Value]:
+    """Return the kind of the cotangent of a vector."""
+    return Multiplier if isinstance(value, Multiplier) else Algebra
 
 
 class VectorRules:
@@ -58,11 +47,15 @@ class VectorRules:
     ----------
     lines
         The lines in order.
+    products
+        Lines before them: products of constants with the length of the step.
     """
 
     def __init__(self, first: int) -> None:
         self._numbers = itertools.count(first)
+        self._scaled: dict[float | Scalar, Scalar] = {}
         self.lines: list[Line] = []
+        self.products: list[Line] = []
 
     def append(self, instruction: Instruction) -> tuple[Value, ...]:
         """Append an instruction, and return its results."""
@@ -77,60 +70,66 @@ class VectorRules:
 
     def between(self, theta: Value, x: Value, y: Value, of_theta: Value) -> Iterator[Contribution]:
         """Yield the contributions (4) of θ = log(x⁻¹∘y)."""
-        moved = self.one(InverseTangentTranspose(theta, of_theta))
-        yield y, moved, 1.0, 0
-        yield x, moved, -1.0, 0
-        yield x, self.one(BracketTranspose(theta, of_theta)), 1.0, 0
+        moved = self.one(Kernel("inverse_tangent_transpose", (theta, of_theta)))
+        yield y, moved, 1.0
+        yield x, moved, -1.0
+        yield x, self.one(Kernel("bracket_transpose", (theta, of_theta))), 1.0
 
     def contributions(self, instruction: Instruction, result: Value, x: Value) -> Iterator[Contribution]:
-        """Yield inputs of an instruction with the contributions to their cotangents, hⁿ weight·y, for the cotangent x
-        of its result."""
+        """Yield inputs of an instruction with the contributions to their cotangents, weight·y, for the cotangent x of
+        its result."""
         match instruction:
-            case Exponential(theta):
-                yield theta, self.one(TangentTranspose(theta, x)), 1.0, 0
-            case Inverse(y):
-                yield y, self.one(AdjointTranspose(y, x, is_inverse=False)), -1.0, 0
-            case Compose(y, z):
-                yield y, self.one(AdjointTranspose(z, x, is_inverse=True)), 1.0, 0
-                yield z, x, 1.0, 0
-            case Relative(y, z):
-                yield from self.between(result, y, z, x)
+            case Sum(_, base, scale, weights, terms):
+                yield base, x, 1.0
+                yield from ((y, x, self._product(w, scale)) for w, y in zip(weights, terms, strict=True))
             case Where(_, condition, y, z):
-                for value, if_zero in ((y, False), (z, True)):
-                    assert isinstance(value, Value)
-                    yield value, self.one(Chosen(condition, x, if_zero)), 1.0, 0
-            case Sum(base, weights, terms):
-                yield base, x, 1.0, 0
-                yield from ((y, x, w, 1) for w, y in zip(weights, terms, strict=True))
-            case MultiplierSum(weights, terms):
-                yield from ((y, x, w, 0) for w, y in zip(weights, terms, strict=True))
-            case Add(base, power, weight, y):
-                yield base, x, 1.0, 0
-                yield y, x, weight, power
-            case Combination(_, weights, terms):
-                yield from ((y, x, w, 0) for w, y in zip(weights, terms, strict=True))
-            case WithStates(_, y, of_states):
-                yield y, self.one(Part(x, of_states=False)), 1.0, 0
-                yield of_states, self.one(Part(x, of_states=True)), 1.0, 0
+                if isinstance(y, Value):
+                    yield y, self.one(Where(kind_of(x), condition, x, 0.0)), 1.0
+                if isinstance(z, Value):
+                    yield z, self.one(Where(kind_of(x), condition, 0.0, x)), 1.0
             case HiddenViolation(q, v):
                 found = self.append(HiddenViolationCotangents(instruction, x))
-                yield from ((y, z, 1.0, 0) for y, z in zip((q, v), found, strict=True))
-            case Moving(y):
-                assert isinstance(x, Algebra)
-                yield y, self.one(Moving(x)), 1.0, 0
-            case Bracket(y, z):
-                yield z, self.one(BracketTranspose(y, x)), 1.0, 0
-                yield y, self.one(BracketTranspose(z, x)), -1.0, 0
-            case InverseTangent(theta, y):
-                yield y, self.one(InverseTangentTranspose(theta, x)), 1.0, 0
-                yield theta, self.one(InverseTangentGradient(theta, y, x)), 1.0, 0
-            case Field(_, q, a, multiplier, v):
-                found = self.append(FieldCotangents(instruction, x))
-                yield from ((y, z, 1.0, 0) for y, z in zip((q, v, a, multiplier), found, strict=True))
-            case Advance(q, theta):
-                moved = self.one(TangentTranspose(theta, x))
-                yield theta, moved, 1.0, 0
-                yield q, x, 1.0, 0
-                yield q, self.one(BracketTranspose(theta, moved)), -1.0, 0
+                yield from ((y, z, 1.0) for y, z in zip((q, v), found, strict=True))
+            case Kernel(_, values):
+                yield from self._of_kernel(instruction, values, result, x)
             case _:
                 raise AssertionError(instruction)
+
+    def _of_kernel(self, kernel: Kernel, values: tuple[Value, ...], result: Value, x: Value) -> Iterator[Contribution]:
+        """Yield the contributions of a system kernel."""
+        match kernel.name, values:
+            case "exponential", (theta,):
+                yield theta, self.one(Kernel("tangent_transpose", (theta, x))), 1.0
+            case "inverse", (y,):
+                yield y, self.one(AdjointTranspose(y, x, is_inverse=False)), -1.0
+            case "compose", (y, z):
+                yield y, self.one(AdjointTranspose(z, x, is_inverse=True)), 1.0
+                yield z, x, 1.0
+            case "increment", (y, z):
+                yield from self.between(result, y, z, x)
+            case "bracket", (y, z):
+                yield z, self.one(Kernel("bracket_transpose", (y, x))), 1.0
+                yield y, self.one(Kernel("bracket_transpose", (z, x))), -1.0
+            case "inverse_tangent_operator", (theta, y):
+                yield y, self.one(Kernel("inverse_tangent_transpose", (theta, x))), 1.0
+                yield theta, self.one(Kernel("inverse_tangent_gradient", (theta, y, x))), 1.0
+            case "field", _:
+                found = self.append(FieldCotangents(kernel, x))
+                yield from ((y, z, 1.0) for y, z in zip(values, found, strict=True))
+            case "advance", (q, theta):
+                moved = self.one(Kernel("tangent_transpose", (theta, x)))
+                yield theta, moved, 1.0
+                yield q, x, 1.0
+                yield q, self.one(Kernel("bracket_transpose", (theta, moved))), -1.0
+            case _:
+                raise AssertionError(kernel)
+
+    def _product(self, weight: float | Scalar, scale: float | Scalar) -> float | Scalar:
+        """Return the product of a weight and a scale, which is 1 or h; products with constants begin the program."""
+        if not isinstance(scale, Scalar):
+            return weight
+        if weight not in self._scaled:
+            self._scaled[weight] = Scalar(next(self._numbers), scale.operate)
+            line = Line(Operation("*", weight, scale), (self._scaled[weight],), for_estimate=False)
+            (self.lines if isinstance(weight, Scalar) else self.products).append(line)
+        return self._scaled[weight]

@@ -1208,7 +1208,7 @@ JELLETT = 1e-9
 
 ROLLING_BOWL = 1e-9
 """Place of a ball in a bowl, in m, and energy of a point on a curve, in J, after steps with a relative tolerance of
-1e-11 or 1e-12; the surface is kept with residuals of that size, which drift."""
+1e-11 or 1e-12; the surface has residuals of that size, which drift."""
 
 SLOW_TURN = 1e-7
 """Slip that turns, in m/s, as the difference of speeds of 50 m/s with a relative tolerance of 1e-10, and its times, in

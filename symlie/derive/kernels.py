@@ -345,7 +345,7 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
 
 
 def _has_impacts(statement: Statement) -> bool:
-    """Return whether events other than those of contacts change velocities."""
+    """Return whether events of the model, apart from contacts, change velocities."""
     return bool(statement.resets) or any(e.is_engaged and e.event for e in statement.engagements)
 
 

@@ -13,7 +13,7 @@ _FREE = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _DECLARED = re.compile(r"\b(?!return\b|else\b|goto\b|case\b|sizeof\b)[A-Za-z_]\w*[\s*]+([A-Za-z_]\w*)\s*(?=[=;,\[)])")
 _WORKSPACE = re.compile(r"\bARRAY\(\s*([A-Za-z_]\w*)\s*,")
-"""What declares arrays of the workspace."""
+"""Declarations of arrays of the workspace."""
 _PASTED = re.compile(r"(?:(\w+)##)?\b\w+##(\w+)")
 """What macros add to names."""
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")

@@ -206,7 +206,7 @@ class Model(Drawn, TableStatement):
     def cost(self, *, running: object | None = None, terminal: object | None = None, unit: str = "") -> None:
         """State the cost of a run, ∫ running dt + terminal at the end, as the output ``cost``.
 
-        The integral is a first-order state, ``running_cost``, so that its order is that of the method. The output at a
+        The integral is a first-order state, ``running_cost``, so that it has the order of the method. The output at a
         time is the cost of a run that ends there.
 
         Parameters

@@ -51,7 +51,7 @@ def spring(h: float, e: float, lasts: int, *, sticks: bool) -> tuple[float, floa
     omega = math.pi / (lasts * h)
 
     def excess(damping: float) -> float:
-        """Restitution minus e; its end without a force is that of Schwager and Pöschel (2007)."""
+        """Restitution minus e; its end without a force follows Schwager and Pöschel (2007)."""
         rest = math.sqrt(1 - damping**2)
         angle = math.pi - (0 if sticks else math.atan2(2 * damping * rest, 1 - 2 * damping**2))
         return math.exp(-damping / rest * angle) - e

@@ -35,7 +35,7 @@ def test_wrong_methods_are_refused(cli: Cli) -> None:
 def test_names_of_outputs_follow_the_target(
     cli: Cli, target: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The name of the model and what is written."""
+    """The default follows the name of the model."""
 
     def export(self: System, target: str, out: str, **words: object) -> Path:
         return tmp_path / out

@@ -361,7 +361,7 @@ KINDS: tuple[ExportKind, ...] = ("cs", "me", "both")
 
 
 def exchanges(system: System, told: dict[str, Any]) -> bool:
-    """Whether another program can integrate the states; constraints on accelerations are refused."""
+    """Return whether another program can integrate the states; constraints on accelerations are refused."""
     try:
         check_exchange(plan_of(system, told))
     except sl.errors.UnsupportedMethodError as refused:

@@ -155,7 +155,7 @@ def test_urdf_and_mjcf_loops_agree_on_the_motion(tmp_path: Path) -> None:
 
 
 def test_loops_are_closed_by_small_steps(tmp_path: Path) -> None:
-    """From a crank that is turned by one radian; closed loops stay as they are."""
+    """From a rotation of the crank by one radian; closed loops do not change."""
     found = sl.from_mjcf(written(tmp_path, FOUR_BAR))._description
     opened = Configuration({"crank_pivot": 1.0, "coupler_pivot": 0.0, "rocker_pivot": 0.0})
     assert is_apart(found, opened)

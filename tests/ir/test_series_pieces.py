@@ -1,4 +1,4 @@
-"""Pieces of tails of user-defined series: they cover the domain, and their polynomials have the stated errors."""
+"""Pieces of tails of user-defined series: they cover the domain, and their errors are within their bounds."""
 
 from __future__ import annotations
 

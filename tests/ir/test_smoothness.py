@@ -29,7 +29,7 @@ CONTINUATIONS: dict[str, Expr] = {
 
 
 def defect(piece: Expr, order: int = 3) -> Defect | None:
-    """That of a function which is s up to 1/2, and another one beyond."""
+    """The smoothness of a function which is s up to 1/2, and another one beyond."""
     program = Program()
     return defect_along(flatten(program, [Select(S - AT, piece, S)], {S: "s"}), order)
 

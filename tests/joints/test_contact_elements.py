@@ -276,7 +276,7 @@ def time_to_the_bottom(inertia: float) -> float:
 
 @pytest.mark.parametrize(("size", "friction", "inertia"), [(2, 0.0, 1.0), (2, 2.0, 1.5), (3, 2.0, 1.4)])
 def test_ball_in_a_bowl_is_a_pendulum(size: int, friction: float, inertia: float) -> None:
-    """Friction lets the ball roll; a turned marker of the bowl does not change the motion."""
+    """Friction lets the ball roll; a rotated marker of the bowl does not change the motion."""
     model = sl.Model(f"element_bowl_{size}_{int(friction)}")
     place = np.zeros(size)
     place[[0, -1]] = (BOWL - BALL) * math.sin(TILT), -(BOWL - BALL) * math.cos(TILT)

@@ -1,4 +1,4 @@
-"""Costs stated in models: their values and orders, minimal coordinates, and mistakes."""
+"""Costs of models: their values and orders, minimal coordinates, and mistakes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_running_cost_has_the_order_of_the_method() -> None:
     assert np.log2(errors[0] / errors[1]) == pytest.approx(3, abs=tolerances.ORDER_OF_COST)
 
 
-def test_cost_in_minimal_coordinates_is_that_of_bodies() -> None:
+def test_cost_in_minimal_coordinates_equals_cost_of_bodies() -> None:
     model = sl.Model("pendulum")
     rod = sl.RigidBody(model, "rod", 1.2, 0.1, "SE2", position=[0.4, 0])
     pivot = sl.RevoluteJoint(model, "pivot", model.ground, rod, at=[0, 0])

@@ -30,7 +30,7 @@ H = 2e-3
 
 
 def judged(kind: str, seed: int, count: int = 5) -> dict[str, Any]:
-    """Figures of a heap of a kind and a seed, and what is wrong with it; ``count`` is the number of free balls."""
+    """Figures and defects of a heap of a kind and a seed; ``count`` is the number of free balls."""
     begin = time.process_time()
     if kind == "balls":
         found = judgement(heap(seed, count), 0.4, tolerances.STEPPED_ENERGY, least_loss=0)
@@ -40,7 +40,7 @@ def judged(kind: str, seed: int, count: int = 5) -> dict[str, Any]:
 
 
 def judgement(system: System, end: float, most_rise: float, least_loss: float = 0.1) -> dict[str, Any]:
-    """Figures of a run, and what is wrong with it, for the largest rise of the energy in a step and the least loss in
+    """Figures and defects of a run, for the largest rise of the energy in a step and the least loss in
     the run, relative to the energy at first."""
     try:
         solution = sl.solve(system, end, method="rattlie", h=H)

@@ -83,7 +83,7 @@ def test_ball_thrown_with_spin_rolls_at_the_end() -> None:
 
 
 def test_ball_rests_on_a_table_with_prescribed_motion() -> None:
-    """The acceleration of the table is less than that of gravity, so that the ball moves with it."""
+    """The acceleration of the table is less than gravity, so that the ball moves with it."""
     model = sl.Model("shaken_table")
     table, ball = model.node("table", "R1"), model.node("ball", "R1")
     model.kinetic_energy((table.x_dot[0] ** 2 + ball.x_dot[0] ** 2) / 2)

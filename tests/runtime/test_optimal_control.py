@@ -150,7 +150,7 @@ def test_adjoint_and_forward_derivatives_are_equal() -> None:
 
 
 @pytest.mark.parametrize("intervals", [1, 2])
-def test_stated_cost_has_closed_form(intervals: int) -> None:
+def test_cost_of_a_model_has_closed_form(intervals: int) -> None:
     """A mass m, for ∫ u²/2 dt and (s - 1)²/2 with the speed s at the end, which is m s²/T and (s - 1)² at u = m s/T."""
     found = sl.optimal_control(slider(), 2.0, controls="push", knots=3, intervals=intervals, h=0.5, tolerance=1e-14)
     speed = 1 / (1 + 4 / 2)

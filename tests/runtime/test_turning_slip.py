@@ -104,7 +104,7 @@ def test_slip_that_turns_within_a_coarse_step_goes_on() -> None:
     assert len(solution.t) > 11 and not solution.events
 
 
-def test_open_contact_beside_turning_slip_changes_nothing() -> None:
+def test_open_contact_does_not_change_turning_slip() -> None:
     a, b = (sl.solve(thrown_point("c", with_ceiling=w), 1.0, h=0.02) for w in (True, False))
     assert np.array_equal(a.v, b.v) and np.array_equal(a.outputs["plane_friction"], b.outputs["plane_friction"])
 

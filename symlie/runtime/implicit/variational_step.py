@@ -54,7 +54,7 @@ class _Stage(ABC):
         self.dependent: DependentRows | None = None
         self.factors: Factors | None = None
         self.is_bound = bool(self.layout.rows)
-        """False if all constraint equations belong to open contacts; residuals then have no rows for them."""
+        """False if all constraint equations belong to open contacts; residuals then have no entries for them."""
 
     @abstractmethod
     def residual(self, u: Array) -> Array:

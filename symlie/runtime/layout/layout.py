@@ -221,7 +221,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def has_contacts_alone(self) -> bool:
-        """True if the model has contacts, and all constraint equations are those of contacts."""
+        """True if the model has contacts, and all constraint equations belong to contacts."""
         rows = [c for e in self.elements for c in e.contacts if c.normal >= 0]
         return bool(rows) and all(
             e.rows == sum(1 + c.slips for c in e.contacts if c.normal >= 0) for e in self.elements

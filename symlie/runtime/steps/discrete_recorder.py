@@ -132,7 +132,7 @@ class DiscreteRecorder(ImplicitRecorder):
 
     @property
     def has_contacts_alone(self) -> bool:
-        """True if all constraint equations are those of contacts."""
+        """True if all constraint equations belong to contacts."""
         return self._features.has_contacts_alone
 
     @recorded

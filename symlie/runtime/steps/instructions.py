@@ -282,7 +282,7 @@ class Carried(Instruction):
 class Carry(Instruction):
     """Value for the next step; vectors without components that numerical damping has made negligible.
 
-    With a number of steps, the value is added to those of the latest steps, which remain unchanged.
+    With a number of steps, the value is added to the values of the latest steps, which remain unchanged.
     """
 
     name: str

@@ -41,7 +41,7 @@ class Features:
     """True if some constraints restrict accelerations only."""
     has_contacts: bool = False
     has_contacts_alone: bool = False
-    """True if all constraint equations are those of contacts."""
+    """True if all constraint equations belong to contacts."""
     reads_increments: bool = True
     """False if nothing reads the increment of a step after its end."""
 

@@ -39,7 +39,7 @@ static inline int solve_stage_cotangents(newton_problem *restrict s, symlie_real
     return all_finite(UNKNOWNS, w);
 }
 
-/* Size of a correction relative to that of the solution, for momenta and for constraints. */
+/* Size of a correction relative to the solution, for momenta and for constraints. */
 static inline double relative_correction(const symlie_problem *restrict P, const symlie_real *restrict d, const symlie_real *restrict w)
 {
     const double size = largest_entry(DIMENSION, w, 0), of_rest = largest_entry(UNKNOWNS - DIMENSION, w + DIMENSION, 0);

@@ -2,7 +2,7 @@
 #ifndef SYMLIE_KNOWN_INCREMENTS_H
 #define SYMLIE_KNOWN_INCREMENTS_H
 
-/* Compute the cotangents of w and of the unknowns from those of the end, of theta and of w. */
+/* Compute the cotangents of w and of the unknowns from the cotangents of the end, of theta and of w. */
 static inline void pull_unknowns(const newton_problem *restrict s, const end_given *restrict given, symlie_real *restrict work,
                                  symlie_gradient *restrict gradient, const end_bar *restrict bar)
 {

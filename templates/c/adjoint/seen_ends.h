@@ -37,7 +37,7 @@ static inline void pull_eta(const newton_problem *restrict s, symlie_real *restr
 }
 
 /* Compute the cotangents of v as a function of the unknowns, of increments to earlier configurations, and of the
- * unknowns from those of the end. */
+ * unknowns from the cotangents of the end. */
 static inline void pull_unknowns(const newton_problem *restrict s, const end_given *restrict given, symlie_real *restrict work,
                                  symlie_gradient *restrict gradient, const end_bar *restrict bar)
 {

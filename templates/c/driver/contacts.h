@@ -97,8 +97,8 @@ SYMLIE_COLD int impacts_in_sequence(const symlie_problem *restrict P, symlie_rea
     return SYMLIE_NO_CONTACT_MODE;
 }
 
-/* Compute the impulses p of an impact by Poisson's hypothesis: those of compression, after which no contact approaches, then
- * those of expansion, whose normal components are at least the part e of those of compression. */
+/* Compute the impulses p of an impact by Poisson's hypothesis: impulses of compression, after which no contact approaches, then
+ * impulses of expansion, whose normal components are at least e times the former ones. */
 SYMLIE_COLD int impact_in_phases(const symlie_problem *restrict P, symlie_real *restrict work, const contact_rows *restrict R,
                                  const symlie_real *restrict law, const cone_friction *rubbing, symlie_real *restrict p)
 {

@@ -13,7 +13,7 @@
 typedef struct {
     const symlie_problem *P;
     mass_matrix *mass;
-    int is_end;                 /* 1: the rows of slip are those of the stage */
+    int is_end;                 /* 1: the stage provides the equations of slip */
     symlie_real t;
     const symlie_real *q;
     const symlie_real *v_n;

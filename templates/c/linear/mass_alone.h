@@ -1,4 +1,4 @@
-/* Solution with M alone beside a saddle point matrix, with the arithmetic of models without constraints. Included after
+/* Solution with M alone in systems with a saddle point matrix, with the arithmetic of models without constraints. Included after
  * the model. */
 #ifndef SYMLIE_MASS_ALONE_H
 #define SYMLIE_MASS_ALONE_H

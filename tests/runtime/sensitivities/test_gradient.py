@@ -83,14 +83,14 @@ def test_gradient_refuses_a_loss_that_is_no_function(loss: Any) -> None:
         sl.gradient(springs(), 0.5, loss, wrt="stiffness", h=1 / 64)
 
 
-def test_gradient_of_an_output_is_that_of_its_last_value() -> None:
+def test_gradient_of_an_output_belongs_to_its_last_value() -> None:
     found = sl.gradient(springs(), 0.5, "distance", wrt=["stiffness", "first.x"], h=1 / 64)
     run = sl.sensitivity(springs(), 0.5, wrt=["stiffness", "first.x"], of="distance", h=1 / 64)
     assert found.value == run.solution.outputs["distance"][-1]
     np.testing.assert_array_equal(found.array, run["distance"][-1, 0])
 
 
-def test_gradient_of_stated_cost_in_reverse_equals_closed_form() -> None:
+def test_gradient_of_cost_in_reverse_equals_closed_form() -> None:
     """A mass m under the force u(t) from rest: ∫ u² dt/2 and m v²/2 at the end, by the values of u and m."""
     model = sl.Model("cart")
     m, u, cart = model.parameter("mass", 2.0), model.input("push", 1), model.node("cart", "R1")

@@ -11,6 +11,6 @@ COUNT = "count"
 
 
 def array_of(carry: Carry) -> OwnArray:
-    """Return the array of a carried value, or of those of several steps."""
+    """Return the array of a value, or of the values of several steps, in the method history."""
     size = carry.x.size if isinstance(carry.x, Value) else ""
     return OwnArray(carry.name, max(carry.steps, 1), size.lower().replace("1", ""))

@@ -245,7 +245,7 @@ class _Step:
         return float(kept[0]) if kind is Scalar else kept.copy()
 
     def _carry(self, carry: Carry) -> None:
-        """Keep a value for the next step, or add it to those of the latest steps."""
+        """Keep a value for the next step, or add it to the values of the latest steps."""
         place = self._parts[carry.name]
         is_number = isinstance(carry.x, Scalar | float)
         new = np.atleast_1d(self.arrays[carry.x.number] if isinstance(carry.x, Value) else carry.x)

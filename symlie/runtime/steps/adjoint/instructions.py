@@ -48,7 +48,7 @@ class StartOfCarried(Instruction):
 
 @dataclass(frozen=True)
 class CarriedAtEnd(Instruction):
-    """Numbers that the step has carried to the next one."""
+    """Numbers of the step in the method history."""
 
     names: tuple[str, ...]
 

@@ -15,8 +15,8 @@ from symlie.runtime.steps.values import Algebra, Multiplier
 @dataclass(frozen=True)
 class ImplicitEndCotangents(Instruction):
     """Cotangents of q at the start of the step, and of v, v' and the rate of first-order states at its end as functions
-    of known vectors, from those of the results of Newton's method; further results are those of the increments to
-    earlier configurations."""
+    of known vectors, from the cotangents of the results of Newton's method; further results are cotangents of the
+    increments to earlier configurations."""
 
     end: ImplicitEnd
     ends: tuple[Value, ...]
@@ -36,7 +36,7 @@ class ImplicitEndCotangents(Instruction):
 
 @dataclass(frozen=True)
 class HiddenViolationCotangents(Instruction):
-    """Cotangents of q and v from that of d = M⁻¹ Bᵀ μ with B d = B v + b."""
+    """Cotangents of q and v from the cotangent of d = M⁻¹ Bᵀ μ with B d = B v + b."""
 
     violation: HiddenViolation
     x: Value
@@ -51,8 +51,8 @@ class HiddenViolationCotangents(Instruction):
 
 @dataclass(frozen=True)
 class DiscreteStartCotangents(Instruction):
-    """Cotangents of q, v and known loads at the start of a variational step from those of θ, its free part, q at the
-    end and μ, or of the guesses of θ and μ if these are the solution."""
+    """Cotangents of q, v and known loads at the start of a variational step from the cotangents of θ, its free part, q
+    at the end and μ, or of the guesses of θ and μ if these are the solution."""
 
     start: DiscreteStart
     ends: tuple[Value, ...]
@@ -69,7 +69,8 @@ class DiscreteStartCotangents(Instruction):
 
 @dataclass(frozen=True)
 class DiscreteEndCotangents(Instruction):
-    """Cotangents of q at both ends of a variational step and of θ, from those of v, the loads and μ at its end."""
+    """Cotangents of q at both ends of a variational step and of θ, from the cotangents of v, the loads and μ at its
+    end."""
 
     end: DiscreteEnd
     v: Value

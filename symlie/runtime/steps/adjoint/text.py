@@ -151,7 +151,7 @@ class _AdjointPrinter(StepPrinter):
 
     @property
     def _repeats(self) -> bool:
-        """True if the adjoint repeats an instruction with a result of its own."""
+        """True if the adjoint repeats an instruction with a separate result."""
         return self._program.has(ImplicitEnd, StartingStep, DiscreteStart)
 
     def _opening(self) -> Iterator[str]:

@@ -73,7 +73,7 @@ def transposed(program: Program, carried: Collection[str]) -> Program:
 
 
 def differentiated_arrays(programs: Sequence[Program]) -> frozenset[str]:
-    """Return the names of the carried arrays on which states depend; others serve initial guesses alone."""
+    """Return the names of arrays of the method history on which states depend; others serve initial guesses alone."""
     found: frozenset[str] = frozenset()
     while True:
         lines = (line for x in programs for line in transposed(x, found).lines)
@@ -134,7 +134,7 @@ class _Transposition(VectorRules):
         return Program(self._needed(), self._program.features, self._program.coordinates)
 
     def _unread_arrays(self) -> None:
-        """Append the cotangents of carried arrays that the step does not read, which are zero."""
+        """Append the cotangents of arrays that the step does not read, which are zero."""
         read = {x.instruction.name for x in self._program.lines if isinstance(x.instruction, Carried)}
         for carry in self._program.carried if self._program.has_end else ():
             is_unread = carry.name in self._carried and carry.name not in read

@@ -20,8 +20,8 @@ MANY = 150
 """Number of unknowns above which SciPy's ``trust-constr`` replaces ``SLSQP``, whose cost grows with their cube."""
 
 NEARLY_OPTIMAL = 1e-4
-"""Norm of the gradient of the Lagrangian, relative to that of the cost, up to which a cost has a minimum to about its
-square, although the optimiser stopped for another reason."""
+"""Norm of the gradient of the Lagrangian, relative to the gradient of the cost, up to which a cost has a minimum to
+about its square, although the optimiser stopped for another reason."""
 
 _T = TypeVar("_T")
 
@@ -133,12 +133,12 @@ class ScaledProblem:
         return np.inf if found is None else self.total(self.scale * y, found) / self.size
 
     def gradient(self, y: Array) -> Array:
-        """Return the gradient of the scaled cost, or that of the last run that succeeded."""
+        """Return the gradient of the scaled cost, or its value in the last run that succeeded."""
         found = self.at(self.scale * y) or self.last
         return (self.along(self.scale * y, found) * self.scale) / self.size
 
     def defects(self, y: Array) -> Array:
-        """Return the left-hand sides of the equations, or those of the last run that succeeded."""
+        """Return the left-hand sides of the equations, or their values in the last run that succeeded."""
         return (self.at(self.scale * y) or self.last).defects
 
     def jacobian(self, y: Array) -> Array:

@@ -21,7 +21,7 @@ from symlie.runtime.study.control.target import Target
 class SingleShooting:
     """Loss and target of a run.
 
-    The derivatives are those of adjoint steps if the values of the controls are at least five times as many as the
+    The derivatives follow from adjoint steps if the values of the controls are at least five times as many as the
     loss and the equations, and forward ones otherwise.
 
     Parameters

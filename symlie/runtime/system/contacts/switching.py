@@ -368,8 +368,8 @@ class ContactSwitching:
         raise self._unsolved(touching)
 
     def _in_phases(self, rows: _Rows, touching: Chosen, rate: Array) -> Array:
-        """Impulses of an impact by Poisson's hypothesis: those of compression, after which no contact approaches, then
-        those of expansion, whose normal components are at least the part e of those of compression."""
+        """Impulses of an impact by Poisson's hypothesis: impulses of compression, after which no contact approaches,
+        then impulses of expansion, whose normal components are at least e times the former ones."""
         compression = self._cone(rows, touching, rate)
         least = np.zeros(len(rate))
         least[rows.normal] = self._restitution[touching] * np.maximum(compression[rows.normal], 0.0)

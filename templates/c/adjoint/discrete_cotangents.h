@@ -119,7 +119,10 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
 #endif
         fill_zero(UNKNOWNS, w);
         for (int taken = 0;; taken++) {
-            if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
+            if (taken == TANGENT_STEPS) {
+                if (last <= TANGENT_ROUNDING) break;
+                return SYMLIE_NOT_CONVERGED;
+            }
             system_tangent_transpose(P, theta, end_q, u);
             for (int k = 0; k < DIMENSION; k++) u[k] += guess[k];
             for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = mu_guess[k - DIMENSION];
@@ -192,7 +195,10 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
 #endif
     fill_zero(UNKNOWNS, w);
     for (int taken = 0;; taken++) {
-        if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
+        if (taken == TANGENT_STEPS) {
+            if (last <= TANGENT_ROUNDING) break;
+            return SYMLIE_NOT_CONVERGED;
+        }
         copy(DIMENSION, end_v, u);
         for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = end_mu[k - DIMENSION];
         hold_resting(P, u);

@@ -119,10 +119,6 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
 #endif
         fill_zero(UNKNOWNS, w);
         for (int taken = 0;; taken++) {
-            if (taken == TANGENT_STEPS) {
-                if (last <= TANGENT_ROUNDING) break;
-                return SYMLIE_NOT_CONVERGED;
-            }
             system_tangent_transpose(P, theta, end_q, u);
             for (int k = 0; k < DIMENSION; k++) u[k] += guess[k];
             for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = mu_guess[k - DIMENSION];
@@ -132,6 +128,7 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
                 if (tangents_are_settled(taken - 1, moved_by, last)) break;
                 last = moved_by;
             }
+            if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
             if (!solve_stage_cotangents(s, work, u, d)) return SYMLIE_SINGULAR;
             for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];
             for (int k = 0; k < DIMENSION; k++) moved[k] = h * d[k];
@@ -195,10 +192,6 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
 #endif
     fill_zero(UNKNOWNS, w);
     for (int taken = 0;; taken++) {
-        if (taken == TANGENT_STEPS) {
-            if (last <= TANGENT_ROUNDING) break;
-            return SYMLIE_NOT_CONVERGED;
-        }
         copy(DIMENSION, end_v, u);
         for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = end_mu[k - DIMENSION];
         hold_resting(P, u);
@@ -207,6 +200,7 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
             if (tangents_are_settled(taken - 1, moved_by, last)) break;
             last = moved_by;
         }
+        if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
         if (!solve_stage_cotangents(s, work, u, d)) return SYMLIE_SINGULAR;
         for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];
         add_momentum_gradient(P, t + h, q, q, theta, v, h, d, gradient, end_q, 0, 0, end_v);

@@ -155,10 +155,7 @@ PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_mat
     }
     pull_unknowns(s, &given, work, gradient, &bar);
     for (int taken = 0;; taken++) {
-        if (taken == TANGENT_STEPS) {
-            if (last <= TANGENT_ROUNDING) break;
-            return SYMLIE_NOT_CONVERGED;
-        }
+        if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
         copy(UNKNOWNS, u, s->d);
         pull_correction(s, s->d);
         solve_iteration_transposed(P, s->scale, &s->A, s->d);

@@ -21,7 +21,7 @@ static void set_states(unit_data *d, const double *from)
         double *to = variable->kind == OF_Q ? d->s.q : d->s.v;
         for (int k = 0; k < variable->size; k++) to[variable->place + k] = *from++;
     }
-    /* Angles over turns are near those before the step. */
+    /* Unwrapped angles are near those before the step. */
     for (int k = FIRST_ANGLE_OF_UNIT; k < STORAGE_OF_UNIT; k++) d->s.q[k] = d->q_before[k];
     take_unit_state(d);
 }

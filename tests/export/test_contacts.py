@@ -1,4 +1,4 @@
-"""Contacts, friction, released constraints and angles over turns in exported C and functional mock-up units."""
+"""Contacts, friction, released constraints and unwrapped angles in exported C and functional mock-up units."""
 
 from __future__ import annotations
 

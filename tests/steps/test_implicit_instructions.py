@@ -166,7 +166,7 @@ def test_hidden_violations_are_orthogonal_parts(backend: str, needed: bool) -> N
 
 
 def test_stages_of_variational_integrators_belong_to_built_in_methods() -> None:
-    with pytest.raises(ModelError, match="contains SymplecticStage, which belongs to built-in methods"):
+    with pytest.raises(ModelError, match="contains symplectic_stage, which belongs to built-in methods"):
 
         @sl.method(order=2)
         def midpoint(s: StepRecorder) -> None:

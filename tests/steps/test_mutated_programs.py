@@ -16,12 +16,12 @@ from symlie.errors import IntegrationError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.programs.method import ProgrammedMethod
-from symlie.runtime.steps.discrete_instructions import DiscreteStart
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import Formula, HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd
 from symlie.runtime.steps.instructions import Carried, Kernel, Operation, Result, Sum
 from symlie.runtime.steps.program import Line, Program, features_of
-from symlie.runtime.steps.stage_instructions import Stage, StageBetween
+from symlie.runtime.steps.stage_instructions import NextPoint, Stage
 from symlie.runtime.steps.values import Algebra, Configuration
 from symlie.runtime.system.system import System
 from tests.tolerances import ORDER_SLACK
@@ -45,6 +45,9 @@ EXPLICIT = ("rkmk_rk44", "rkmk4_two_commutators", "cf4", "half_explicit_4")
 
 UNREAD = Algebra(-1)
 """Value instead of initial guesses, which do not change results."""
+
+GUESSES = {"discrete_start": (4, 6), "hidden_violation": (1,)}
+"""Positions of initial guesses, and of a velocity without effect in steps of equal length."""
 
 Lines = tuple[Line, ...]
 
@@ -93,7 +96,7 @@ def substituted(lines: Lines, old: Value, new: Value) -> Lines:
 
     def of(part: Any) -> Any:
         if isinstance(part, tuple):
-            return tuple(map(of, part))
+            return type(part)(*map(of, part)) if hasattr(part, "_fields") else tuple(map(of, part))
         return new if part == old else part
 
     def changed(line: Line) -> Line:
@@ -113,11 +116,10 @@ def numbers_read(program: Program) -> set[int]:
         if is_multiplier or any(x.number in read for x in line.results):
             if isinstance(instruction, ImplicitEnd):
                 instruction = replace(instruction, guess=UNREAD, multiplier=None)
-            if isinstance(instruction, DiscreteStart):
-                instruction = replace(instruction, theta=UNREAD, is_solution=0.0)
-            # In steps of equal length its result has no effect.
-            if isinstance(instruction, HiddenViolation):
-                instruction = replace(instruction, v=UNREAD)
+            if isinstance(instruction, Solve):
+                guesses = GUESSES.get(instruction.name, ())
+                values = tuple(UNREAD if k in guesses else x for k, x in enumerate(instruction.values))
+                instruction = replace(instruction, values=values)
             read |= {x.number for x in instruction.inputs} if instruction is not program.end else set()
     return read - {UNREAD.number}
 
@@ -170,10 +172,12 @@ def mutations(program: Program) -> Iterator[tuple[str, Lines]]:
                     yield f"line {k}: order of terms", replaced(lines, k, terms=(*terms[1:], terms[0]))
             case Stage(c):
                 yield f"line {k}: node", replaced(lines, k, c=c + 0.0625)
-            case StageBetween(c, _, _, _, next_c, _, _, _, weight, _, _):
-                yield f"line {k}: node", replaced(lines, k, c=c + 0.0625)
-                yield f"line {k}: following node", replaced(lines, k, next_c=next_c + 0.0625)
-                yield f"line {k}: weight", replaced(lines, k, weight=weight * 1.0625)
+                if isinstance(point := line.instruction.condition, NextPoint):
+                    for name, changed in {
+                        "following node": point._replace(c=point.c + 0.0625),
+                        "weight": point._replace(weight=point.weight * 1.0625),
+                    }.items():
+                        yield f"line {k}: {name}", replaced(lines, k, condition=changed)
             case Kernel("inverse_tangent_operator", (_, x)):
                 yield f"line {k}: no operator", substituted(lines, line.results[0], x)
             case Kernel("advance", (q, theta)):

@@ -177,13 +177,14 @@ class Stepper:
         self.check_chart(q, theta, coordinates)
         return (coordinates or self.mechanics.kernels).advance(q, theta)
 
-    def check_chart(
-        self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None, *, times: float = 1.0
-    ) -> None:
-        """Check that an increment is finite, and that a multiple of its angles is in the domain of the local
-        coordinates."""
+    def check_chart(self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None) -> None:
+        """Check that an increment is finite, and that its angles are in the domain of the local coordinates."""
         self.check("rate of the local coordinates", theta)
-        if times**2 * (coordinates or self.mechanics.kernels).chart(q, theta) >= CHART_LIMIT:
+        self.check_angle((coordinates or self.mechanics.kernels).chart(q, theta))
+
+    def check_angle(self, squared: float) -> None:
+        """Check the square of an angle."""
+        if squared >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
 
     def check(self, what: str, values: Array) -> None:

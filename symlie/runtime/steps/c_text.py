@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
 from symlie.runtime.steps.end_text import EndText
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.formula_text import formula_text
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     CONTACTS,
     SEPARATE,
@@ -24,25 +24,17 @@ from symlie.runtime.steps.instructions import (
     Sum,
     Where,
 )
-from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.multistep_text import MultistepText
-from symlie.runtime.steps.newton_text import NewtonText
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.stage_instructions import DependentRows, MinimalMultipliers, Stage, StageBetween
+from symlie.runtime.steps.solution_text import SolutionText
+from symlie.runtime.steps.stage_instructions import Stage
 from symlie.runtime.steps.stage_text import StageText
 from symlie.runtime.steps.value_text import time_text
 from symlie.runtime.steps.values import START_V
 
 WIDTH = 120
 """Largest length of a line of C."""
-
-_HEADERS: dict[type[Instruction], str] = {
-    DiscreteEnd: "variational_solution.h",
-    Impulses: "impulse_step.h",
-    SymplecticStage: "symplectic_stage.h",
-    OrderChoice: "order_choice.h",
-}
-"""Headers with the functions of instructions."""
 
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
@@ -88,11 +80,9 @@ def _header(
     for line in program.lines:
         if isinstance(line.instruction, ImplicitEnd):
             yield from formula_text(line)
-    for kind, header in _HEADERS.items():
-        if program.has(kind):
-            yield from (f'#include "{header}"', "")
-            if kind is DiscreteEnd and program.steps_contacts:
-                yield from ('#include "contact_stages.h"', "")
+    headers = [header for x in program.solutions for header in x.entry.headers]
+    for header in dict.fromkeys([*headers, *(["order_choice.h"] if program.has(OrderChoice) else [])]):
+        yield from (f'#include "{header}"', "")
     if first is not None:
         yield from StepPrinter(first).initial_values()
     if start is None:
@@ -116,7 +106,7 @@ def step_definitions(program: Program) -> Iterator[str]:
         yield f"#define STEP_{kernel.upper()} system_{kernel}{suffix}"
 
 
-class StepPrinter(StageText, NewtonText, MultistepText, EndText):
+class StepPrinter(StageText, SolutionText, MultistepText, EndText):
     """Printer of one program."""
 
     def functions(self, prefix: str) -> Iterator[str]:
@@ -126,13 +116,15 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
         counts = Counter([*further, *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
         yield f"static inline long long {prefix}step_workspace(const symlie_problem *restrict P)"
-        has_end, has_stages = (self._program.has(kind) for kind in (ImplicitEnd, DiscreteEnd))
-        has_start = self._program.has(StartingStep)
-        further_sizes = {"acceleration": True, "implicit": has_end, "discrete": has_stages, "starting": has_start}
-        further_sizes |= {"contact_stage": self._program.steps_contacts, "impulse": self._program.has(Impulses)}
-        sizes += [f"{name}_workspace(P)" for name, is_needed in further_sizes.items() if is_needed]
+        sizes += [f"{name}_workspace(P)" for name in self._workspaces()]
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield from self._function(f"{prefix or 'method_'}step", _TRIAL)
+
+    def _workspaces(self) -> list[str]:
+        """Return the names of the workspaces of the functions that the step calls."""
+        kinds = {"implicit": ImplicitEnd, "starting": StartingStep}
+        own = ["acceleration", *(name for name, kind in kinds.items() if self._program.has(kind))]
+        return list(dict.fromkeys([*own, *(name for x in self._program.solutions for name in x.entry.workspaces)]))
 
     def initial_values(self) -> Iterator[str]:
         """Yield the function that initialises the arrays which the method carries."""
@@ -151,8 +143,8 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
         if self._by_blocks and any(x.instruction.is_by_blocks for x in lines):
             yield "    NODE_BLOCK(P, block);"
         yield from ("    symlie_real angle = SYMLIE_NUMBER(0);", "    int status;")
-        if self._program.has(DiscreteEnd):
-            yield "    VARIATIONAL_STEP(problem);"
+        declarations = dict.fromkeys(x.entry.declaration for x in self._program.solutions)
+        yield from (f"    {text}" for text in declarations if text)
         if not self._program.has(End):
             yield "    (void)q, (void)v, (void)status, (void)angle;"
         elif START_V.number not in self._used:
@@ -192,16 +184,10 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
         """Yield the statements of an instruction."""
         out = [self._array(x) for x in line.results]
         match instruction:
-            case Stage() | StageBetween():
+            case Stage():
                 yield from self.stage_statements(instruction, line)
             case Kernel():
                 yield from self._kernel(instruction, line)
-            case DependentRows(jacobian):
-                yield f"if (!find_dependent_rows(P, {self._array(jacobian)}, mass)) return SYMLIE_NOT_FINITE;"
-            case MinimalMultipliers(multiplier, jacobian, first):
-                yield f"copy(ROWS, {self._array(multiplier)}, {out[0]});"
-                arguments = f"{self._array(jacobian)}, {self._array(first)}, mass, {out[0]}"
-                yield f"if (!step_minimal_multipliers(P, {arguments})) return SYMLIE_NOT_FINITE;"
             case Sum(_, base, scale, weights, terms):
                 total = "".join(self._term(w, self._entry(x)) for w, x in zip(weights, terms, strict=True))
                 if isinstance(scale, Scalar):
@@ -224,9 +210,11 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
                 condition = "if (MOTIONS_OF_STAGES > 0) " if is_stage else ""
                 point = f"{self._array(q)}, {out[0]}" if is_placed else ", ".join(out)
                 yield f"{condition}step_prescribe(P, {time_text(c)}, {point});"
-            case DiscreteStart() | DiscreteEnd() | Impulses() | HiddenViolation() | ImplicitEnd() | SymplecticStage():
-                yield from self.newton_statements(instruction, line)
-            case Rotation() | StartingStep() | OrderChoice():
+            case Solve():
+                yield from self.solution_statements(instruction, line)
+            case ImplicitEnd():
+                yield from self.implicit_end_statements(instruction, line)
+            case StartingStep() | OrderChoice():
                 yield from self.multistep_statements(line)
             case _:
                 yield from self.end_statements(instruction, line)
@@ -242,8 +230,9 @@ class StepPrinter(StageText, NewtonText, MultistepText, EndText):
             yield f"angle = step_advance({P}, {', '.join(values)}, angle, {out});"
             return
         function = f"{'step' if kernel.name in SEPARATE else 'system'}_{kernel.name}"
-        time = [time_text(kernel.c)] if kernel.has_time else []
-        yield f"{function}({', '.join([P, *time, *values, out])});"
+        given = ", ".join([P, *([time_text(kernel.c)] if kernel.has_time else []), *values])
+        is_number = kernel.entry.is_value
+        yield f"const symlie_real {out} = {function}({given});" if is_number else f"{function}({given}, {out});"
 
     def _where(self, where: Where, line: Line) -> Iterator[str]:
         """Yield the choice of one of two values."""

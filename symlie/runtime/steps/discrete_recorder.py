@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from symlie.runtime.steps.calls import recorded
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Expression, Scalar, Vector
 from symlie.runtime.steps.implicit_recorder import ImplicitRecorder
 from symlie.runtime.steps.instructions import CONTACTS, Where
@@ -30,21 +30,21 @@ class DiscreteStartValues(NamedTuple):
 class DiscreteEndValues(NamedTuple):
     """Solution of the discrete equations at the end of a step."""
 
+    is_damped: Scalar
+    """Not 0 if the matrix needs derivatives of loads."""
     v: Velocity
     load: Algebra
     mu: Multiplier
-    is_damped: Scalar
-    """Not 0 if the matrix needs derivatives of loads."""
 
 
 class ContactEndValues(NamedTuple):
     """Solution of the discrete equations with contacts at the end of a step."""
 
+    is_damped: Scalar
+    """Not 0 if the matrix needs derivatives of loads."""
     v: Velocity
     load: Algebra
     mu: Multiplier
-    is_damped: Scalar
-    """Not 0 if the matrix needs derivatives of loads."""
     q: Configuration
     """Configuration at the end of the step, with the modes of contacts."""
     forces: Multiplier
@@ -97,19 +97,10 @@ class DiscreteRecorder(ImplicitRecorder):
             True if contacts may close in the step.
         """
         (theta, mu), (is_solution, rest) = guess, solution
-        stage = DiscreteStart(
-            float(c),
-            *state,
-            load[0],
-            number_of(load[1]),
-            self.evaluated(Algebra, theta),
-            mu,
-            number_of(is_solution),
-            rest,
-            has_contacts,
-        )
-        found = self._record(stage)
-        return DiscreteStartValues._make(found)
+        at = *state, load[0], number_of(load[1])
+        values = *at, self.evaluated(Algebra, theta), mu, number_of(is_solution), rest
+        name = "contact_start" if has_contacts else "discrete_start"
+        return DiscreteStartValues._make(self._record(Solve(name, values, float(c))))
 
     @recorded
     def discrete_end(self, start: DiscreteStartValues, is_damped: Scalar) -> DiscreteEndValues:
@@ -122,8 +113,8 @@ class DiscreteRecorder(ImplicitRecorder):
         is_damped
             If it is not 0, the matrix contains derivatives of loads.
         """
-        found = self._record(DiscreteEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped))
-        return DiscreteEndValues._make(found)
+        values = self.q, self.v, start.q, start.theta, start.rest, is_damped
+        return DiscreteEndValues._make(self._record(Solve("discrete_end", values)))
 
     @property
     def has_contacts(self) -> bool:
@@ -146,8 +137,8 @@ class DiscreteRecorder(ImplicitRecorder):
         is_damped
             If it is not 0, the matrix contains derivatives of loads.
         """
-        found = self._record(DiscreteEnd(self.q, self.v, start.q, start.theta, start.rest, is_damped, start.mu))
-        return ContactEndValues._make(found)
+        values = self.q, self.v, start.q, start.theta, start.rest, start.mu, is_damped
+        return ContactEndValues._make(self._record(Solve("contact_end", values)))
 
     @recorded
     def impulses(self, c: float, q: Configuration, v: Velocity) -> ImpulseValues:
@@ -162,8 +153,7 @@ class DiscreteRecorder(ImplicitRecorder):
         v
             Velocity at the start of the step.
         """
-        found = self._record(Impulses(float(c), q, v))
-        return ImpulseValues._make(found)
+        return ImpulseValues._make(self._record(Solve("impulses", (q, v), float(c))))
 
     @recorded
     def of_contacts(self, contacts: Multiplier, others: Multiplier) -> Multiplier:
@@ -187,6 +177,6 @@ class DiscreteRecorder(ImplicitRecorder):
         theta
             Node θ of the stage, dimensionless.
         """
-        u, q = self._record(SymplecticStage(float(theta), self.q))
+        u, q = self._record(Solve("symplectic_stage", (self.q,), float(theta)))
         assert isinstance(u, Algebra) and isinstance(q, Configuration)
         return u, q

@@ -75,6 +75,9 @@ class EndText(ValueText):
     def _result(self, result: Result) -> Iterator[str]:
         found = self._array(result.x)
         match result.name:
+            case "angle":
+                yield f"status = step_end(P, {found}, 1);"
+                yield RETURN_FAILURE
             case "error":
                 yield f"trial->error = {found};"
             case "first_acceleration":

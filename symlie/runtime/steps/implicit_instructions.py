@@ -1,9 +1,9 @@
-"""Instructions of implicit steps."""
+"""Instruction of implicit steps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
 from symlie.runtime.steps.instructions import Instruction
@@ -74,17 +74,3 @@ class ImplicitEnd(Instruction):
         of_formulas = (x for f in self.formulas for x in (*f.weights, *f.terms) if x not in self.unknowns)
         of_points = (x for point in self.points for x in point)
         return tuple(x for x in (*stated, *of_formulas, *of_points) if isinstance(x, Value))
-
-
-@dataclass(frozen=True)
-class HiddenViolation(Instruction):
-    """d = M⁻¹ Bᵀ μ with B d = B v + b at the start of the step, for holonomic constraints.
-
-    If ``needed`` is zero and the step has no error estimate, d is zero.
-    """
-
-    q: Configuration
-    v: Velocity
-    needed: Scalar | None
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Velocity,)

@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from typing import overload
 
 from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Expression, Scalar, Terms, Value, Vector, expression
-from symlie.runtime.steps.implicit_instructions import (
-    Formula,
-    HiddenViolation,
-    ImplicitEnd,
-    RelativePoint,
-)
+from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd, RelativePoint
 from symlie.runtime.steps.instructions import STATES, Carried, Carry, Result, Sum, Where
 from symlie.runtime.steps.recording import Kind, VectorKind
 from symlie.runtime.steps.values import (
@@ -181,7 +177,8 @@ class ImplicitRecorder(VectorRecorder):
             found = self._combination(Velocity, ())
             self._zero = found.number
             return found
-        return self._one(Velocity, HiddenViolation(self.q, self.evaluated(Velocity, v), needed))
+        is_needed = 1.0 if needed is None else needed
+        return self._one(Velocity, Solve("hidden_violation", (self.q, self.evaluated(Velocity, v), is_needed)))
 
     @recorded
     def known_acceleration(self, acceleration: Acceleration) -> None:

@@ -68,9 +68,11 @@ class Instruction:
         return tuple(x for part in parts for x in part if isinstance(x, Value))
 
     def mistakes(self) -> Iterator[str]:
-        """Yield a phrase for each input of the wrong kind."""
-        for name, kinds in _kinds(type(self)).items():
-            yield from _mistakes(name, getattr(self, name), kinds)
+        """Yield a phrase for each input of the wrong kind, also in the parts of named tuples."""
+        stated = (getattr(self, f.name) for f in fields(self))
+        for part in (self, *(x for x in stated if hasattr(x, "_fields"))):
+            for name, kinds in _kinds(type(part)).items():
+                yield from mistakes_of(name, getattr(part, name), kinds)
 
 
 _KINDS: dict[type[object], dict[str, tuple[type, ...]]] = {}
@@ -89,7 +91,7 @@ def _kinds(instruction: type[object]) -> dict[str, tuple[type, ...]]:
     return _KINDS[instruction]
 
 
-def _mistakes(name: str, found: object, kinds: tuple[type, ...]) -> Iterator[str]:
+def mistakes_of(name: str, found: object, kinds: tuple[type, ...]) -> Iterator[str]:
     """Yield a phrase for an input of the wrong kind."""
     if not isinstance(found, kinds) and not (float in kinds and isinstance(found, int)):
         wanted = " or ".join(kind.kind for kind in kinds if issubclass(kind, Value))
@@ -146,7 +148,8 @@ class Kernel(Instruction):
 
     @property
     def results(self) -> tuple[type[Value], ...]:
-        return (_RESULTS.get(self.name, Configuration if self.entry.size == "storage" else Algebra),)
+        usual = Scalar if self.entry.is_value else Configuration if self.entry.size == "storage" else Algebra
+        return (_RESULTS.get(self.name, usual),)
 
     @property
     def has_effects(self) -> bool:
@@ -163,7 +166,7 @@ class Kernel(Instruction):
     def mistakes(self) -> Iterator[str]:
         for letter, value in zip(self.entry.arguments.removeprefix("t"), self.values, strict=True):
             kind = Vector if self.name == "bracket" else _LETTERS[letter]
-            yield from _mistakes(letter, value, (kind,))
+            yield from mistakes_of(letter, value, (kind,))
 
 
 @dataclass(frozen=True)
@@ -292,8 +295,10 @@ class Carry(Instruction):
 
 RESULTS: Mapping[str, type[Value]] = {
     "lambda": Multiplier, "acceleration": Acceleration, "first_acceleration": Acceleration, "error": Scalar,
+    "angle": Scalar,
 }  # fmt: skip
-"""λ and v' at the end of the step, v' at its start if no stage computes it, and the norm of its error."""
+"""λ and v' at the end of the step, v' at its start if no stage computes it, the norm of its error, and the square of an
+angle; the step fails if it reaches 2π."""
 
 
 @dataclass(frozen=True)
@@ -304,7 +309,7 @@ class Result(Instruction):
     x: Value
 
     def mistakes(self) -> Iterator[str]:
-        yield from _mistakes(self.name, self.x, (RESULTS[self.name],))
+        yield from mistakes_of(self.name, self.x, (RESULTS[self.name],))
 
 
 @dataclass(frozen=True)

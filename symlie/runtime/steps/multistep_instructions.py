@@ -1,4 +1,4 @@
-"""Instructions of multi-step methods: limits of rotations, starting steps, and the choice of the order."""
+"""Instructions of multi-step methods: starting steps, and the choice of the order."""
 
 from __future__ import annotations
 
@@ -8,17 +8,6 @@ from typing import ClassVar
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import Instruction
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
-
-
-@dataclass(frozen=True)
-class Rotation(Instruction):
-    """(2 n ϑ)² for the rotation angle ϑ of an increment and n steps; n ϑ must be below π, the limit of log."""
-
-    theta: Algebra
-    steps: int
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Scalar,)
-    has_effects: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -53,7 +42,7 @@ class OrderChoice(Instruction):
     norms: tuple[Scalar, ...]
     """Norms for the orders one, two, …; those of orders above the number of known points are not used."""
     rotation: Scalar
-    """Result of `Rotation` over all points of the history."""
+    """(2 n ϑ)² for the rotation angle ϑ of the step and the number n of points of the history."""
 
     makes: ClassVar[tuple[type[Value], ...]] = (Scalar, Scalar, Scalar, Scalar)
     has_effects: ClassVar[bool] = True

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from symlie.runtime.steps.calls import recorded
 from symlie.runtime.steps.discrete_recorder import DiscreteRecorder
 from symlie.runtime.steps.expressions import Scalar
-from symlie.runtime.steps.instructions import ErrorNorm, Kernel
-from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
+from symlie.runtime.steps.instructions import ErrorNorm, Kernel, Result
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.values import Acceleration, Algebra, Configuration, Velocity
 
 
@@ -95,7 +95,9 @@ class MultistepRecorder(DiscreteRecorder):
         steps
             Number n of steps.
         """
-        return self._one(Scalar, Rotation(theta, steps))
+        squared = 4.0 * steps**2 * self._one(Scalar, Kernel("chart", (self.q, theta)))
+        self._record(Result("angle", squared))
+        return squared
 
     @recorded
     def first_steps(self, count: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.value_text import RETURN_FAILURE, ValueText
 
@@ -16,10 +16,6 @@ class MultistepText(ValueText):
         """Yield the statements of an instruction of a multi-step method."""
         instruction, out = line.instruction, [self._array(x) for x in line.results]
         match instruction:
-            case Rotation(theta, steps):
-                yield f"const symlie_real {out[0]} = {4 * steps * steps} * system_chart(P, q, {self._array(theta)});"
-                yield f"status = step_end(P, {out[0]}, 1);"
-                yield RETURN_FAILURE
             case StartingStep(acceleration):
                 yield f"status = take_starting_step(P, work, t, h, control, mass, state, {out[3]}, trial);"
                 yield RETURN_FAILURE

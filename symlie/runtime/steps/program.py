@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, SymplecticStage
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Value
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import At, Carry, End, Instruction, Kernel, Result
 from symlie.runtime.steps.multistep_instructions import StartingStep
-from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween
-from symlie.runtime.steps.values import START_Q, Configuration
+from symlie.runtime.steps.stage_instructions import NextPoint, Stage
+from symlie.runtime.steps.values import START_Q, Configuration, Multiplier
 from symlie.runtime.system.mechanics import Mechanics
 
 
@@ -123,7 +123,7 @@ class Program:
     @property
     def is_implicit(self) -> bool:
         """True if Newton's method computes the end of the step."""
-        return self.has(ImplicitEnd, DiscreteStart, SymplecticStage)
+        return self.has(ImplicitEnd) or any(x.entry.is_implicit for x in self.solutions)
 
     def has(self, *kinds: type[Instruction]) -> bool:
         """Return whether the program contains an instruction of these kinds."""
@@ -132,7 +132,25 @@ class Program:
     @property
     def steps_contacts(self) -> bool:
         """True if contacts may close in the step."""
-        return any(isinstance(x.instruction, DiscreteEnd) and x.instruction.mu is not None for x in self.lines)
+        return self.solves("contact_end")
+
+    @cached_property
+    def solutions(self) -> tuple[Solve, ...]:
+        """Solutions of equations of the table."""
+        return tuple(x.instruction for x in self.lines if isinstance(x.instruction, Solve))
+
+    def solves(self, *names: str) -> bool:
+        """Return whether the program contains a solution of equations with these names."""
+        return any(x.name in names for x in self.solutions)
+
+    @property
+    def has_next_points(self) -> bool:
+        """True if stages satisfy hidden constraints at the next point."""
+        return any(isinstance(x.condition, NextPoint) for x in self._stages)
+
+    @cached_property
+    def _stages(self) -> tuple[Stage, ...]:
+        return tuple(x.instruction for x in self.lines if isinstance(x.instruction, Stage))
 
     def results(self, name: str) -> list[Value]:
         """Return the values that become a part of the result of the step; see `RESULTS`."""
@@ -142,13 +160,15 @@ class Program:
     @property
     def starts_from_multipliers(self) -> bool:
         """True if λ at the start of the step determines v' there."""
-        return any(isinstance(x.instruction, Stage) and x.instruction.multiplier is not None for x in self.lines)
+        return any(isinstance(x.condition, Multiplier) for x in self._stages)
 
     @property
     def starts_from_acceleration(self) -> bool:
         """True if v' of the first stage, known from the previous step, is not a function of the state alone."""
-        between = {x.number for line in self.lines if isinstance(line.instruction, StageBetween) for x in line.results}
-        return self.starts_from_multipliers or any(x.number in between for x in self.results("acceleration"))
+        ends = {x.number for x in self.results("acceleration")}
+        stages = (line.instruction for line in self.lines if any(x.number in ends for x in line.results))
+        is_between = any(isinstance(x, Stage) and isinstance(x.condition, NextPoint) for x in stages)
+        return self.starts_from_multipliers or is_between
 
     @property
     def carried(self) -> tuple[Carry, ...]:
@@ -164,18 +184,21 @@ class Program:
     def stages(self) -> int:
         """Number of stages before the end of the step."""
         instructions = [x.instruction for x in self.lines]
-        return sum(isinstance(x, STAGES) for x in instructions[: instructions.index(self.end)])
+        return sum(isinstance(x, Stage) for x in instructions[: instructions.index(self.end)])
 
     @cached_property
     def is_one_exponential(self) -> bool:
         """True if the increment of the step leads from its start to its end by one exponential."""
         q: Configuration = self.end.q
         for line in reversed(self.lines):
-            if isinstance(line.instruction, At | DiscreteEnd) and q in line.results:
-                q = line.instruction.q
-            elif q in line.results and isinstance(line.instruction, ImplicitEnd | DiscreteStart):
-                return self.end.theta in line.results
-            elif q in line.results:
-                single = line.instruction == Kernel("advance", (START_Q, self.end.theta))
-                return single and self.coordinates == "exp"
+            if q not in line.results:
+                continue
+            match line.instruction:
+                case At(_, before, _, _) | Solve("contact_end", (_, _, Configuration() as before, *_)):
+                    q = before
+                case ImplicitEnd() | Solve("discrete_start") | Solve("contact_start"):
+                    return self.end.theta in line.results
+                case instruction:
+                    single = instruction == Kernel("advance", (START_Q, self.end.theta))
+                    return single and self.coordinates == "exp"
         return False

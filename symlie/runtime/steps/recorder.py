@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from symlie.errors import ModelError
 from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Scalar
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     HISTORY,
     Carried,
@@ -25,7 +26,7 @@ from symlie.runtime.steps.instructions import (
 )
 from symlie.runtime.steps.multistep_recorder import MultistepRecorder
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.stage_instructions import DependentRows, Stage, StageBetween
+from symlie.runtime.steps.stage_instructions import NextPoint, Stage
 from symlie.runtime.steps.values import (
     NO_JACOBIAN,
     START_LAMBDA,
@@ -79,8 +80,8 @@ class StepRecorder(MultistepRecorder):
     def _contradictions(self) -> Iterator[str]:
         """Yield a sentence for each pair of instructions that contradict each other."""
         instructions = [line.instruction for line in self._lines]
-        kinds = {type(x) for x in instructions}
-        if HiddenViolation in kinds and ImplicitEnd not in kinds:
+        is_implicit = any(isinstance(x, ImplicitEnd) for x in instructions)
+        if not is_implicit and any(x.title == "hidden_violation" for x in instructions):
             yield "s.hidden_violation belongs to implicit steps; this step has no s.implicit_end."
         kept = {x.name for x in instructions if isinstance(x, Carry)}
         for name in (x.name for x in instructions if isinstance(x, Carried) and x.name not in kept):
@@ -97,7 +98,7 @@ class StepRecorder(MultistepRecorder):
         """Return B at the start of the step, which determines the redundant constraint equations of its stages."""
         self._first_jacobian = self.jacobian(0.0, self.q, self.v)
         if self._features.constrained and self._features.has_redundant_rows:
-            self._record(DependentRows(self._first_jacobian))
+            self._record(Solve("dependent_rows", (self._first_jacobian,)))
         return self._first_jacobian
 
     @recorded
@@ -223,8 +224,8 @@ class StepRecorder(MultistepRecorder):
         (c, q, v, jacobian), (next_c, next_q) = point, following
         next_jacobian = self.jacobian(next_c, next_q, known if guess is None else guess)
         guess = guess if self._features.has_nonlinear_rows else None
-        numbers = float(weight), guess, keeps_mass
-        stage = StageBetween(float(c), q, v, jacobian, float(next_c), next_q, next_jacobian, known, *numbers)
+        condition = NextPoint(float(next_c), next_q, next_jacobian, known, float(weight), guess, keeps_mass)
+        stage = Stage(float(c), q, v, jacobian=jacobian, condition=condition)
         return self._stage_values(float(c), q, v, self._record(stage))
 
     @recorded

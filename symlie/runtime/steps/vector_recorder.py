@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from symlie.runtime.steps.calls import recorded
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Scalar, Value, Vector
 from symlie.runtime.steps.instructions import (
     HISTORY,
@@ -20,7 +21,7 @@ from symlie.runtime.steps.instructions import (
 )
 from symlie.runtime.steps.program import Features
 from symlie.runtime.steps.recording import Kind, Recording
-from symlie.runtime.steps.stage_instructions import MinimalMultipliers, Stage
+from symlie.runtime.steps.stage_instructions import Stage
 from symlie.runtime.steps.values import (
     NO_JACOBIAN,
     START_Q,
@@ -131,7 +132,8 @@ class VectorRecorder(Recording):
         multiplier, rate = stage.multiplier, Algebra(stage.v.number)
         if self._features.has_fields:
             if self._features.has_redundant_rows and jacobian != NO_JACOBIAN:
-                multiplier = self._one(Multiplier, MinimalMultipliers(multiplier, jacobian, self._first_jacobian))
+                given = multiplier, jacobian, self._first_jacobian
+                multiplier = self._one(Multiplier, Solve("minimal_multipliers", given))
             values = stage.q, stage.v, stage.acceleration, multiplier
             rate = self._one(Algebra, Kernel("field", values, stage.c))
         return self.rate(stage.q, rate)

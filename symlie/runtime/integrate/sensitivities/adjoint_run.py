@@ -27,7 +27,6 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.steps.adjoint.transposition import missing_rule
-from symlie.runtime.steps.implicit_instructions import HiddenViolation
 from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.system.inputs import tables_in_use
 from symlie.runtime.system.system import System
@@ -168,11 +167,11 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
 def _refusal_of_implicit_steps(system: System, method: Implicit, program: Program) -> str:
     """Return why implicit steps of a system have no adjoint; empty if they have."""
     layout = system.layout
-    if layout.has_dependents and (program.has(HiddenViolation) or method.iteration(layout)):
+    if layout.has_dependents and (program.solves("hidden_violation") or method.iteration(layout)):
         return "corrections of increments along constraints contain derivatives of dependent nodes"
     if any(e.switches for e in layout.elements):
         return "the method begins anew where forces switch"
-    if program.has(HiddenViolation) and not bool(layout.holonomic.all()):
+    if program.solves("hidden_violation") and not bool(layout.holonomic.all()):
         return "corrections of velocities with constraints on velocities have no transposed rule"
     return ""
 

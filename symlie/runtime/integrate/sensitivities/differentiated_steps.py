@@ -25,8 +25,9 @@ from symlie.runtime.integrate.sensitivities.saddle_points import SaddlePoints, h
 from symlie.runtime.integrate.sensitivities.starting_steps import starting_steps
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.steps.expressions import Scalar, Value, Vector
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.equations import Solve
+from symlie.runtime.steps.expressions import Scalar, Value
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     At,
     Carried,
@@ -40,16 +41,15 @@ from symlie.runtime.steps.instructions import (
     Sum,
     Where,
 )
-from symlie.runtime.steps.multistep_instructions import Rotation, StartingStep
+from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.stage_instructions import Stage, StageBetween
+from symlie.runtime.steps.stage_instructions import NextPoint, Stage
 from symlie.runtime.steps.values import (
     START_LAMBDA,
     START_Q,
     START_V,
     STEP_LENGTH,
     Acceleration,
-    Configuration,
     Multiplier,
 )
 
@@ -192,19 +192,19 @@ class DifferentiatedSteps:
         match instruction:
             case End(q, v, _, _):
                 return [(self._nodes.normalize(self[q]), self._d(q))]
-            case Stage(c, q, v, is_first, None):
+            case Stage(c, q, v, is_first, _, None):
                 if is_first and "acceleration" in self._batch.values:
                     return [(self._batch.values[x], self._batch.tangents[x]) for x in ("acceleration", "multipliers")]
                 return self._stage(self._point(c, q, v))
-            case Stage():
-                return self._stage_with_multipliers(instruction)
-            case StageBetween():
-                return self._stage_between(instruction)
+            case Stage(c, q, v, _, _, Multiplier() as known):
+                return self._stage_with_multipliers(self._point(c, q, v), known)
+            case Stage(c, q, v, _, _, NextPoint() as following):
+                return self._stage_between(self._point(c, q, v), following)
             case Kernel(name, values, c):
                 return [self._kernel(name, values, c)]
             case ImplicitEnd():
                 return self._implicit.results(instruction, self._step_ends(), has_eta=self._has_eta)
-            case HiddenViolation(q, v, needed):
+            case Solve("hidden_violation", (Value() as q, Value() as v, needed)):
                 return [self._hidden_violation(q, v, needed)]
             case Carried(name, kind, 0):
                 value = self._batch.values[carried_name(name)]
@@ -229,8 +229,6 @@ class DifferentiatedSteps:
                 return [self._sum(instruction)]
             case StartingStep(acceleration):
                 return self._starting_steps(acceleration)
-            case Rotation():  # a check of the step, whose number has no tangent
-                return [(np.zeros_like(h), np.zeros(0))]
             case At(c, q, v, is_placed):
                 at = self._prescribed(c, self[q], self[v])
                 by_q = np.where(self._layout.sought, self._d(q), 0.0)
@@ -262,9 +260,9 @@ class DifferentiatedSteps:
         known = (batch.end[name] for name in ("q", "v", "multipliers"))
         return StepEnds(batch.t, batch.t + batch.h, batch.values["q"], batch.tangents["q"], *known)
 
-    def _hidden_violation(self, q: Configuration, v: Vector, needed: Scalar | None) -> tuple[Array, Array]:
+    def _hidden_violation(self, q: Value, v: Value, needed: Value | float) -> tuple[Array, Array]:
         """Return d = M⁻¹Bᵀμ with B d = B v + b, and its tangent; zero where it is not needed."""
-        if needed is not None and not self[needed].any():
+        if isinstance(needed, Value) and not self[needed].any():
             return np.zeros_like(self[v]), np.zeros_like(self._d(v))
         return hidden_violation(self._of, self._point(0.0, q, v))
 
@@ -315,6 +313,8 @@ class DifferentiatedSteps:
                 t = self._batch.t + c * self._batch.h
                 states = States(t, x, y, self._batch.values["multipliers"])
                 return self._of.terms(states, "jacobian"), np.zeros((len(t), 0, 0))
+            case "chart":  # a check of the step, whose number has no tangent
+                return np.zeros(len(x)), np.zeros(0)
             case "field":
                 at, acceleration = self._point(c, *values[:2]), values[2]
                 a = self[acceleration]
@@ -356,22 +356,18 @@ class DifferentiatedSteps:
         da, dl = system.solve(-self._of.balance(at, a, multipliers), -below)
         return [(a, da), (multipliers, dl)]
 
-    def _stage_with_multipliers(self, stage: Stage) -> list[tuple[Array, Array]]:
-        assert stage.multiplier is not None
-        multipliers, dl = self[stage.multiplier], self._d(stage.multiplier)
+    def _stage_with_multipliers(self, at: Points, known: Multiplier) -> list[tuple[Array, Array]]:
+        multipliers, dl = self[known], self._d(known)
         if "acceleration" in self._batch.values:
             return [(self._batch.values["acceleration"], self._batch.tangents["acceleration"]), (multipliers, dl)]
-        at = self._point(stage.c, stage.q, stage.v)
         system = SaddlePoints(self._of, at, at)
         a = system.acceleration(multipliers)
         da = system.solve_mass(-self._of.balance(at, a, multipliers) - system.pulled(dl))
         return [(a, da), (multipliers, dl)]
 
-    def _stage_between(self, stage: StageBetween) -> list[tuple[Array, Array]]:
-        at, length = self._point(stage.c, stage.q, stage.v), stage.weight * self._batch.h
-        t, q, known = self._batch.t + stage.next_c * self._batch.h, self[stage.next_q], self[stage.known]
-        dq, d_known = self._d(stage.next_q), self._d(stage.known)
-        following = Points(t, q, known, dq, d_known)
+    def _stage_between(self, at: Points, point: NextPoint) -> list[tuple[Array, Array]]:
+        following, length = self._point(point.c, point.q, point.known), point.weight * self._batch.h
+        known, dq, d_known = following.v, following.dq, following.dv
         system = SaddlePoints(self._of, at, following)
         residual = system.hidden_residual() + self._alpha * system.constraint_residual()
         a, multipliers = system.between(-residual / length[:, None])

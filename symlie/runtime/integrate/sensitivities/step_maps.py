@@ -33,7 +33,7 @@ from symlie.runtime.steps.program import Program, features_of
 from symlie.runtime.steps.values import Multiplier
 from symlie.runtime.system.system import System
 
-WITHOUT_RULES = ("coordinate_rate", "storage_rate", "DiscreteStart", "DiscreteEnd", "SymplecticStage")
+WITHOUT_RULES = ("coordinate_rate", "storage_rate", "discrete_start", "contact_start", "symplectic_stage")
 """Instructions that are not differentiated by `symlie.runtime.integrate.sensitivities.differentiated_steps`."""
 
 CHUNK = 1 << 17

@@ -66,11 +66,6 @@ class ConstrainedStages:
             f"Velocities that satisfy the nonlinear constraints of '{m.layout.name}' were not found"
         )
 
-    def minimal(self, multipliers: Array, jacobian: Array) -> Array:
-        """Return λ of minimal norm for the redundancy of B."""
-        dependent = self._mechanics.dependent_rows(jacobian)
-        return multipliers if dependent is None else dependent.minimal(multipliers)
-
     def _residual(self, t: float, q: Array, v: Array, jacobian: Array, about: Array) -> Array:
         hidden, alpha = self._mechanics.hidden_residual(t, q, v, jacobian, about), self._stepper.control.baumgarte
         return hidden + alpha * self._mechanics.constraint(t, q) if alpha else hidden

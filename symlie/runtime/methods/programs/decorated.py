@@ -7,10 +7,7 @@ from collections.abc import Callable
 from symlie.errors import ModelError
 from symlie.runtime.methods.chosen import own_method
 from symlie.runtime.methods.family import Method
-from symlie.runtime.steps.discrete_instructions import DiscreteStart, SymplecticStage
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
-from symlie.runtime.steps.instructions import Instruction
-from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import ALL_FEATURES
 from symlie.runtime.steps.recorder import StepRecorder
 
@@ -18,7 +15,7 @@ START = "half_explicit_5"
 """Default method of the first steps if a step reads earlier states."""
 
 
-BUILT_IN: tuple[type[Instruction], ...] = (DiscreteStart, SymplecticStage, StartingStep, OrderChoice)
+BUILT_IN = ("discrete_start", "contact_start", "symplectic_stage", "StartingStep", "OrderChoice")
 """Instructions that need data of built-in methods."""
 
 
@@ -79,19 +76,19 @@ def method(
         s = StepRecorder(ALL_FEATURES)
         function(s)
         program = s.program()
-        kinds = {type(line.instruction) for line in program.lines}
+        titles = {line.instruction.title for line in program.lines}
         stated = name or function.__name__
         if (order_hat is None) == bool(program.results("error")):
             detail = "has an estimate, but no order_hat" if order_hat is None else "has order_hat, but no estimate"
             raise ModelError(f"Method {stated} {detail}.")
-        unsupported = [kind.__name__ for kind in BUILT_IN if kind in kinds]
+        unsupported = [title for title in BUILT_IN if title in titles]
         if program.first_steps > program.earlier_steps:
             unsupported.append("s.first_steps")
         if unsupported:
             raise ModelError(f"Method {stated} contains {unsupported[0]}, which belongs to built-in methods.")
         family = "user_defined_with_constraints" if program.results("lambda") else "user_defined"
         entry: dict[str, object] = {"family": family, "order": order, "start": start}
-        if ImplicitEnd in kinds:
+        if program.has(ImplicitEnd):
             if index not in (2, 3):
                 raise ModelError(f"Method {stated}: index must be 2 or 3, not {index!r}.")
             entry |= {"family": "user_defined_implicit", "index": index}

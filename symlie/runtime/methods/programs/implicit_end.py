@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,6 @@ from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.implicit_instructions import Formula, ImplicitEnd
-
-if TYPE_CHECKING:
-    from symlie.runtime.methods.stepper import Stepper
 
 
 class EndFormula:
@@ -81,10 +77,3 @@ class EndFormula:
             term = self._number(weight) * (known[x.number] if x.number in known else self._vector(x))
             total = total + term if k else term
         return total
-
-
-def hidden_violation(stepper: Stepper, t: float, q: Array, v: Array) -> Array:
-    """Return d = M⁻¹ Bᵀ μ with B d = B v + b for holonomic constraints."""
-    m = stepper.mechanics
-    B = m.jacobian(t, q, v)
-    return m.along_constraints(t, q, B, m.layout.holonomic * m.hidden_residual(t, q, v, B))

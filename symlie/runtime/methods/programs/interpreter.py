@@ -11,20 +11,16 @@ from numpy.typing import NDArray
 
 from symlie.contract.sets import COORDINATE_RATES, CORE
 from symlie.runtime.implicit.implicit_step import without_traces
-from symlie.runtime.implicit.impulse_stage import step_impulses
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.bdf.orders import NextOrder, StepSizes, next_order
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.implicit import Implicit
-from symlie.runtime.methods.programs.constrained_stages import ConstrainedStages
-from symlie.runtime.methods.programs.contact_stages import ContactStages
-from symlie.runtime.methods.programs.discrete_stages import SLOW_ENOUGH, DiscreteStages
-from symlie.runtime.methods.programs.implicit_end import EndFormula, hidden_violation
+from symlie.runtime.methods.programs.implicit_end import EndFormula
+from symlie.runtime.methods.programs.solutions import Solutions
 from symlie.runtime.methods.programs.starting_step import starting_step
-from symlie.runtime.methods.programs.symplectic_stage import symplectic_stage
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart, Impulses, SymplecticStage
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     MOVING,
     STATES,
@@ -41,10 +37,10 @@ from symlie.runtime.steps.instructions import (
     Sum,
     Where,
 )
-from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Program
-from symlie.runtime.steps.stage_instructions import DependentRows, MinimalMultipliers, Stage, StageBetween
-from symlie.runtime.steps.values import PROJECTS, START_LAMBDA, START_Q, START_V, STEP_LENGTH, Acceleration
+from symlie.runtime.steps.stage_instructions import NextPoint, Stage
+from symlie.runtime.steps.values import PROJECTS, START_LAMBDA, START_Q, START_V, STEP_LENGTH, Acceleration, Multiplier
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -111,7 +107,7 @@ class _Step:
         self._own, self._parts, self._starter = own, parts, starter
         self._coordinates = None if program.coordinates == "exp" else stepper.further
         self._stages: list[Array] = []
-        self._constrained = ConstrainedStages(stepper)
+        self._solutions = Solutions(stepper, state.t, h)
         start = {START_Q: state.q, START_V: state.v, START_LAMBDA: state.multipliers}
         self.arrays: dict[int, Array | float] = {value.number: array for value, array in start.items()}
         self.arrays[STEP_LENGTH] = h
@@ -139,9 +135,9 @@ class _Step:
     def results(self, instruction: Instruction) -> tuple[Array | float, ...]:
         """Return the results of an instruction."""
         stepper, h, t = self._stepper, self._h, self._state.t
-        m, kernels = stepper.mechanics, stepper.mechanics.kernels
+        m = stepper.mechanics
         match instruction:
-            case Stage() | StageBetween():
+            case Stage():
                 return self._stage(instruction)
             case Kernel():
                 return (self._kernel(instruction),)
@@ -159,13 +155,12 @@ class _Step:
             case Where(_, str(name), x, y):
                 values = (self[value] if isinstance(value, Value) else value for value in (x, y))
                 return (np.where(self._components(name), *values),)
-            case MinimalMultipliers(multiplier, jacobian, _):
-                return (self._constrained.minimal(self[multiplier], self[jacobian]),)
+            case Solve(name, values, c):
+                given = (self.arrays[x.number] if isinstance(x, Value) else x for x in values)
+                found: tuple[Array | float, ...] = getattr(self._solutions, name)(c, *given)
+                return found
             case Carried(name, kind, steps):
                 return (self._carried(name, kind, steps),)
-            case Rotation(theta, steps):
-                stepper.check_chart(self._state.q, self[theta], times=2 * steps)
-                return (4 * steps * steps * kernels.chart(self._state.q, self[theta]),)
             case StartingStep(acceleration):
                 return self._starting_step(acceleration)
             case ErrorNorm(theta, theta_hat, v_n, v, v_hat):
@@ -173,26 +168,8 @@ class _Step:
                 return (stepper.control.error(self[theta], self._difference, self[v_n], self[v]),)
             case OrderChoice():
                 return self._order_choice(instruction)
-            case HiddenViolation(q, v, needed):
-                if needed is None or self._number(needed) != 0 or stepper.control.with_estimate:
-                    return (hidden_violation(stepper, t, self[q], self[v]),)
-                return (np.zeros_like(self._state.v),)
             case ImplicitEnd():
                 return self._implicit_end(instruction)
-            case SymplecticStage(theta, q):
-                return symplectic_stage(stepper, t, self[q], h, theta)
-            case DiscreteStart():
-                return self._discrete_start(instruction)
-            case DiscreteEnd(q_n, v_n, q, theta, rest, is_damped, mu):
-                ends = (self[q_n], self[v_n]), self[q], self[theta], self[rest], self._number(is_damped)
-                if mu is None:
-                    return DiscreteStages(stepper, h).end(t, *ends)
-                return ContactStages(stepper, h).end_with_contacts(t, *ends, self[mu])
-            case Impulses(c, q, v):
-                state = self[q], self[v]
-                return step_impulses(
-                    stepper.mechanics, stepper.contacts, t + c * h, h, state, SLOW_ENOUGH, stepper.newton
-                )
             case At(c, q, v, is_placed):
                 at = self[q].copy(), self[v].copy()
                 m.prescribe(t + c * h, *at)
@@ -222,7 +199,7 @@ class _Step:
             return ~layout.has_velocity
         return layout.moves if name == MOVING else self._stepper.contacts[0].rows
 
-    def _kernel(self, kernel: Kernel) -> Array:
+    def _kernel(self, kernel: Kernel) -> Array | float:
         stepper, name, values = self._stepper, kernel.name, [self[x] for x in kernel.values]
         if name == "advance":
             q, theta = values
@@ -234,6 +211,8 @@ class _Step:
         local = self._coordinates if name == "inverse_tangent_operator" else None
         further = None if kernel.entry.set in (CORE, COORDINATE_RATES) else stepper.further
         found = getattr(local or further or stepper.mechanics.kernels, name)(*values)
+        if kernel.entry.is_value:
+            return float(found)
         return stepper.moving(found) if kernel.entry.of_increments else found
 
     def _carried(self, name: str, kind: type[Value], steps: int) -> Array | float:
@@ -253,37 +232,24 @@ class _Step:
             new = np.concatenate([new, self._own[place]])[: place.stop - place.start]
         self._own[place] = new if is_number or carry.steps else without_traces(new)
 
-    def _stage(self, stage: Stage | StageBetween) -> tuple[Array, Array]:
+    def _stage(self, stage: Stage) -> tuple[Array, Array]:
         stepper, state, h, t = self._stepper, self._state, self._h, self._state.t + stage.c * self._h
-        q, v = self[stage.q], self[stage.v]
-        if isinstance(stage, StageBetween):
-            guess = None if stage.guess is None else self[stage.guess]
-            following = state.t + stage.next_c * h, self[stage.next_q], self[stage.next_jacobian]
-            point = t, q, v, self[stage.jacobian]
-            found = self._constrained.between(point, following, self[stage.known], h * stage.weight, guess)
-        elif stage.multiplier is None or stage.jacobian is None:
-            found = stepper.stage(state, 0 if stage.is_first else 1, t, q, v)
-        elif state.acceleration is not None:
-            found = state.acceleration, self[stage.multiplier]
-        else:
-            multiplier = self[stage.multiplier]
-            found = self._constrained.with_multipliers(t, q, v, self[stage.jacobian], multiplier), multiplier
+        q, v, constrained = self[stage.q], self[stage.v], self._solutions.constrained
+        jacobian = q[:0] if stage.jacobian is None else self[stage.jacobian]
+        match stage.condition:
+            case None:
+                found = stepper.stage(state, 0 if stage.is_first else 1, t, q, v)
+            case Multiplier() as known if state.acceleration is not None:
+                found = state.acceleration, self[known]
+            case Multiplier() as known:
+                found = constrained.with_multipliers(t, q, v, jacobian, self[known]), self[known]
+            case NextPoint(next_c, next_q, next_jacobian, known_v, weight, about, _):
+                guess = None if about is None else self[about]
+                following = state.t + next_c * h, self[next_q], self[next_jacobian]
+                found = constrained.between((t, q, v, jacobian), following, self[known_v], h * weight, guess)
         self._stages.append(found[0])
-        if self.trial is not None and isinstance(stage, Stage):
+        if self.trial is not None and stage.condition is None:
             self.trial.rhs_evaluations += 1
-        return found
-
-    def _discrete_start(self, start: DiscreteStart) -> tuple[Array, ...]:
-        kind = ContactStages if start.has_contacts else DiscreteStages
-        stages, t = kind(self._stepper, self._h), self._state.t + start.c * self._h
-        q, v, theta, mu = (self[x] for x in (start.q, start.v, start.theta, start.mu))
-        if self._number(start.is_solution):
-            found = (*stages.known(t, q, theta), mu, self[start.rest])
-        else:
-            load = self[start.load] if self._number(start.has_load) else stages.load(t, q, v)
-            found = stages.start(t, q, v, load, theta, mu)
-        if start.c == 0:
-            self._stepper.check_chart(q, found[1])
         return found
 
     def _implicit_end(self, end: ImplicitEnd) -> tuple[Array | float, ...]:
@@ -320,14 +286,14 @@ class _Step:
         match instruction:
             case Carry():
                 self._carry(instruction)
-            case DependentRows(jacobian):
-                self._constrained.dependent = stepper.mechanics.dependent_rows(self[jacobian])
             case Result("first_acceleration", x):
                 self._stages.append(self[x])
             case Result("lambda", x) if trial is not None:
                 trial.multipliers = self[x]
             case Result("acceleration", x) if trial is not None:
                 trial.acceleration = self[x]
+            case Result("angle", Scalar() as x):
+                stepper.check_angle(self._number(x))
             case Result("error", Scalar() as x) if trial is not None:
                 trial.difference, trial.error = self._difference, self._number(x)
             case Residuals(q, v, jacobian) if trial is not None:

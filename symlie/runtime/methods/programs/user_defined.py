@@ -17,7 +17,6 @@ from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import Kernel
 from symlie.runtime.steps.program import ALL_FEATURES, Program
 from symlie.runtime.steps.recorder import StepRecorder
-from symlie.runtime.steps.stage_instructions import StageBetween
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
 
@@ -127,7 +126,7 @@ class UserDefinedWithConstraints(UserDefined):
 
     @property
     def keeps_hidden_constraints(self) -> bool:
-        return self.full.has(StageBetween)
+        return self.full.has_next_points
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import Instruction, Kernel
-from symlie.runtime.steps.stage_instructions import Stage, StageBetween
 from symlie.runtime.steps.values import Algebra, Multiplier
 
 
@@ -58,105 +57,28 @@ class CarriedAtEnd(Instruction):
 
 
 @dataclass(frozen=True)
-class AdjointTranspose(Instruction):
-    """Ad(x)ᵀ y or Ad(x⁻¹)ᵀ y of a group element x."""
+class Transpose(Instruction):
+    """Cotangents of inputs of an instruction from those of its results; derivatives by parameters and inputs of the
+    model are accumulated.
 
-    x: Value
-    y: Value
-    is_inverse: bool
+    `symlie.runtime.steps.adjoint.transposition` determines the inputs and results of each instruction. Those of a first
+    stage, whose v' may be known from the previous step, are passed on in this case.
+    """
 
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra,)
-
-
-@dataclass(frozen=True)
-class StageCotangents(Instruction):
-    """Cotangents of q and v from those of v' and λ; derivatives by parameters and inputs are accumulated."""
-
-    stage: Stage
-    acceleration: Value
-    multiplier: Value
-    of_acceleration: Value | None
-    of_multiplier: Value | None
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
-    has_effects: ClassVar[bool] = True
+    of: Instruction
+    read: tuple[Value, ...]
+    """Inputs and results of the instruction that determine its derivatives."""
+    cotangents: tuple[Value | None, ...]
+    """Cotangents of results."""
+    kinds: tuple[type[Value], ...]
 
     @property
-    def inputs(self) -> tuple[Value, ...]:
-        return (*self.stage.inputs, *super().inputs)
-
-
-@dataclass(frozen=True)
-class FirstStageCotangents(StageCotangents):
-    """The same for a stage at the start of a step; if v' and λ are known from the previous step, their cotangents are
-    passed on, and those of q and v are zero."""
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier)
-
-
-@dataclass(frozen=True)
-class KnownMultiplierCotangents(Instruction):
-    """Cotangents of q, v and λ from that of v' at the start of a step; if v' is known from the previous step, they are
-    zero, and its cotangent is passed on."""
-
-    stage: Stage
-    acceleration: Value
-    of_acceleration: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier)
-    has_effects: ClassVar[bool] = True
+    def has_effects(self) -> bool:
+        return not isinstance(self.of, Kernel) or self.of.has_time
 
     @property
-    def inputs(self) -> tuple[Value, ...]:
-        return (*self.stage.inputs, *super().inputs)
-
-
-@dataclass(frozen=True)
-class StageBetweenCotangents(Instruction):
-    """Cotangents of q and v of a stage, of q at the next point, and of the known part of the velocity there, from those
-    of v' and λ."""
-
-    stage: StageBetween
-    acceleration: Value
-    multiplier: Value
-    of_acceleration: Value | None
-    of_multiplier: Value | None
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Algebra)
-    has_effects: ClassVar[bool] = True
-
-    @property
-    def inputs(self) -> tuple[Value, ...]:
-        return (*self.stage.inputs, *super().inputs)
-
-
-@dataclass(frozen=True)
-class FieldCotangents(Instruction):
-    """Cotangents of q, v, v' and λ from that of the rates of first-order states and of the velocities."""
-
-    field: Kernel
-    x: Value
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Algebra, Multiplier)
-    has_effects: ClassVar[bool] = True
-
-    @property
-    def inputs(self) -> tuple[Value, ...]:
-        return (*self.field.inputs, self.x)
-
-
-@dataclass(frozen=True)
-class DependentCotangents(Instruction):
-    """Cotangents of q and v without prescribed and dependent nodes, from those with them at t + c h."""
-
-    c: float
-    q: Value
-    v: Value
-    of_q: Value | None
-    of_v: Value | None
-
-    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra)
-    has_effects: ClassVar[bool] = True
+    def results(self) -> tuple[type[Value], ...]:
+        return self.kinds
 
 
 @dataclass(frozen=True)

@@ -8,37 +8,25 @@ from collections.abc import Iterator, Sequence
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.steps.adjoint.formula_text import transposed_formula
 from symlie.runtime.steps.adjoint.instructions import (
-    AdjointTranspose,
     CarriedAtEnd,
     CarriedCotangents,
-    DependentCotangents,
     EndCotangents,
-    FieldCotangents,
-    FirstStageCotangents,
-    KnownMultiplierCotangents,
-    StageBetweenCotangents,
-    StageCotangents,
     StartCotangents,
     StartOfCarried,
-)
-from symlie.runtime.steps.adjoint.solution_instructions import (
-    DiscreteEndCotangents,
-    DiscreteStartCotangents,
-    HiddenViolationCotangents,
-    ImplicitEndCotangents,
-    StartingStepCotangents,
+    Transpose,
 )
 from symlie.runtime.steps.adjoint.transposition import differentiated_arrays, transposed
 from symlie.runtime.steps.c_text import StepPrinter, step_definitions
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart
+from symlie.runtime.steps.equations import Solve, TransposedEquations
 from symlie.runtime.steps.expressions import Value
 from symlie.runtime.steps.formula_text import formula_text
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
-from symlie.runtime.steps.instructions import At, Instruction
+from symlie.runtime.steps.instructions import At, Instruction, Kernel
 from symlie.runtime.steps.multistep_instructions import StartingStep
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.stage_instructions import STAGES, Stage, StageBetween
+from symlie.runtime.steps.stage_instructions import Stage
 from symlie.runtime.steps.value_text import RETURN_FAILURE, time_text
+from symlie.runtime.steps.values import Multiplier
 
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict masses,
@@ -72,7 +60,7 @@ def _header(
     yield f"#define STARTS_FROM_ACCELERATION {int(program.starts_from_acceleration)}"
     yield f"#define STAGES {max(1, *(printer.stages for printer in printers))}"
     yield from ("", '#include "steps.h"', '#include "adjoint_stages.h"')
-    if any(printer.has(AdjointTranspose) for printer in printers):
+    if any(printer.transposes_elements for printer in printers):
         yield '#include "element_cotangents.h"'
     yield ""
     for line in program.lines:
@@ -80,8 +68,10 @@ def _header(
             yield from formula_text(line)
             yield from transposed_formula(line)
             yield from ('#include "implicit_ends.h"', "")
-    if program.has(DiscreteEnd):
-        yield from ('#include "variational_solution.h"', '#include "discrete_cotangents.h"', "")
+    headers = [header for x in program.solutions for header in x.entry.headers]
+    headers += [x.entry.transposed.header for x in program.solutions if x.entry.transposed is not None]
+    yield from (f'#include "{header}"' for header in dict.fromkeys(headers) if header)
+    yield from [""] if headers else []
     if first is not None:
         yield from StepPrinter(first).initial_values()
     if starter is not None:
@@ -102,7 +92,7 @@ class _AdjointPrinter(StepPrinter):
     def __init__(self, program: Program, name: str) -> None:
         super().__init__(program)
         self._name = name
-        numbered = [x.results[0].number for x in program.lines if isinstance(x.instruction, STAGES)]
+        numbered = [x.results[0].number for x in program.lines if isinstance(x.instruction, Stage)]
         self._stage_numbers = {number: k for k, number in enumerate(numbered)}
 
     @property
@@ -120,28 +110,36 @@ class _AdjointPrinter(StepPrinter):
         """True for the adjoint of the first steps, which another method takes."""
         return self._name == "adjoint_start_step"
 
-    def has(self, *kinds: type[Instruction]) -> bool:
-        """Return whether the adjoint contains an instruction of these kinds."""
-        return self._program.has(*kinds)
+    @property
+    def transposes_elements(self) -> bool:
+        """True if the adjoint contains transposed operators of group elements."""
+        return any(isinstance(x, Kernel) and not x.has_time for x in self._transposed_instructions)
+
+    @property
+    def _transposed_instructions(self) -> list[Instruction]:
+        instructions = (line.instruction for line in self._program.lines)
+        return [x.of for x in instructions if isinstance(x, Transpose)]
+
+    @property
+    def _rules(self) -> list[TransposedEquations]:
+        """Rules of transposed equations."""
+        entries = (x.entry for x in self._transposed_instructions if isinstance(x, Solve))
+        return [entry.transposed for entry in entries if entry.transposed is not None]
 
     def adjoint(self) -> Iterator[str]:
         """Yield the size of the workspace and the function."""
         name = self._name
         counts = Counter(["DIMENSION", *self._arrays.sizes.values()])
         sizes = [f"{count}LL * {size}" for size, count in counts.items()]
-        sizes += ["acceleration_workspace(P)", "adjoint_stage_workspace(P)"]
-        if self._repeats:
-            sizes.append("trial_workspace(P)")
-        if self._program.has(ImplicitEnd):
-            sizes.append("implicit_workspace(P)")
-        if self._program.has(DiscreteStart):
-            sizes += ["discrete_workspace(P)", "discrete_cotangents_workspace(P)"]
-        if self._program.has(StartingStep):
-            sizes += ["starting_workspace(P)", "starting_cotangents_workspace(P)"]
-        if self._program.has(AdjointTranspose):
-            sizes.append("element_workspace(P)")
-        if self._program.has(ImplicitEndCotangents, HiddenViolationCotangents):
-            sizes.append("implicit_end_workspace(P)")
+        further = {
+            "trial": self._repeats,
+            "starting_cotangents": self._program.has(StartingStep),
+            "element": self.transposes_elements,
+            "implicit_end": self._program.has(ImplicitEnd),
+        }
+        names = ["adjoint_stage", *(name for name, is_needed in further.items() if is_needed)]
+        names += [rule.workspace for rule in self._rules]
+        sizes += [f"{x}_workspace(P)" for x in dict.fromkeys([*self._workspaces(), *names])]
         yield f"static inline long long {name}_workspace(const symlie_problem *restrict P)"
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
         yield f"static inline int {name}{_ARGUMENTS}\n{{"
@@ -152,7 +150,7 @@ class _AdjointPrinter(StepPrinter):
     @property
     def _repeats(self) -> bool:
         """True if the adjoint repeats an instruction with a separate result."""
-        return self._program.has(ImplicitEnd, StartingStep, DiscreteStart)
+        return self._program.is_implicit or self._program.has(StartingStep)
 
     def _opening(self) -> Iterator[str]:
         if self._repeats:
@@ -174,25 +172,14 @@ class _AdjointPrinter(StepPrinter):
     def _printed(self, instruction: Instruction, line: Line) -> Iterator[str]:
         out = [self._array(x) for x in line.results]
         match instruction:
-            case Stage() | StageBetween():
+            case Stage():
                 yield self._mass_of(line.results[0])
                 yield from super()._printed(instruction, line)
             case EndCotangents():
                 return
-            case FieldCotangents(field, x):
-                point = [
-                    time_text(field.c),
-                    *map(self._array, field.values),
-                ]
-                arguments = ", ".join([*point, self._array(x), "&start->gradient", *out])
-                yield f"field_cotangents(P, {arguments});"
             case At(c, q, v, False):
                 yield from (*self._copied(q, line.results[0]), *self._copied(v, line.results[1]))
                 yield f"step_prescribe(P, {time_text(c)}, {out[0]}, {out[1]});"
-            case DependentCotangents(c, q, v, of_q, of_v):
-                values = [*map(self._array, (q, v)), *map(self._or_zero, (of_q, of_v))]
-                arguments = ", ".join([time_text(c), *values, "&start->gradient", *out])
-                yield f"dependent_cotangents(P, {arguments});"
             case StartCotangents(q, v, multiplier, are_added):
                 function = "add_cotangent" if are_added else "take_cotangent"
                 for value, name, size in ((q, "q", "DIMENSION"), (v, "v", "DIMENSION"), (multiplier, "lambda", "ROWS")):
@@ -205,73 +192,74 @@ class _AdjointPrinter(StepPrinter):
                 for name, number in zip(names, line.results, strict=True):
                     if number.number in self._used:
                         yield f"const symlie_real {self._arrays[number]} = ended[OWN_{name.upper()}];"
-            case AdjointTranspose(x, y, is_inverse):
-                arguments = f"{self._array(x)}, {self._array(y)}, {-1 if is_inverse else 1}, {out[0]}"
-                yield f"element_transpose(P, work, {arguments});"
-            case StartingStepCotangents(of_q, of_v, of_multiplier):
-                given = ", ".join(map(self._or_zero, (of_q, of_v, of_multiplier)))
-                arguments = f"t, h, control, masses, state, trial->parts, {given}, start, {', '.join(out)}"
-                yield f"status = starting_cotangents(P, work, {arguments});"
-                yield RETURN_FAILURE
-            case ImplicitEndCotangents():
-                yield from self._implicit_end_cotangents(instruction, out)
-            case DiscreteStartCotangents() | DiscreteEndCotangents():
-                yield f"status = {self._discrete_cotangents(instruction, out)};"
-                yield RETURN_FAILURE
-            case HiddenViolationCotangents(violation, x):
-                at_start = ", ".join(map(self._array, (violation.q, violation.v, x)))
-                given = f"t, {at_start}, mass, &start->gradient, {', '.join(out)}"
-                yield f"status = hidden_violation_cotangents(P, work, {given});"
-                yield RETURN_FAILURE
-            case StageCotangents(stage, a, multiplier, of_a, of_multiplier):
-                yield self._mass_of(a)
-                point = [time_text(stage.c), *map(self._array, (stage.q, stage.v, a, multiplier))]
-                is_first = isinstance(instruction, FirstStageCotangents)
-                name = "first_stage_cotangents(P, work, state" if is_first else "stage_cotangents(P, work"
-                gradient = "mass, start" if is_first else "mass, &start->gradient"
-                yield self._checked(name, *point, *map(self._or_zero, (of_a, of_multiplier)), gradient, *out)
-            case KnownMultiplierCotangents(stage, a, of_a):
-                yield self._mass_of(a)
-                q, v, jacobian, multiplier = stage.inputs
-                inputs = (q, v, jacobian, a, multiplier, of_a)
-                point = [time_text(stage.c), *map(self._array, inputs), "mass, start", *out]
-                yield self._checked("known_multiplier_cotangents(P, work, state", *point)
-            case StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier):
-                yield self._mass_of(a)
-                point = [time_text(stage.c), *map(self._array, (stage.q, stage.v, stage.jacobian))]
-                following = (stage.next_q, stage.next_jacobian, stage.known)
-                point += [time_text(stage.next_c), *map(self._array, following)]
-                point += [f"h * {c_number(stage.weight)}, control->baumgarte", *map(self._array, (a, multiplier))]
-                cotangents = [*map(self._or_zero, (of_a, of_multiplier)), "mass, &start->gradient", *out]
-                yield self._checked("stage_between_cotangents(P, work", *point, *cotangents)
+            case Transpose():
+                yield from self._transpose(instruction, out)
             case _:
                 yield from super()._printed(instruction, line)
 
-    def _discrete_cotangents(
-        self, instruction: DiscreteStartCotangents | DiscreteEndCotangents, out: Sequence[str]
-    ) -> str:
-        """Return the call of the adjoint of a stage of a variational step."""
-        given = ", ".join([*map(self._or_zero, instruction.of_results), "&start->gradient", *out])
-        if isinstance(instruction, DiscreteEndCotangents):
-            end = instruction.end
-            inputs = (end.q_n, end.q, end.theta, instruction.v, instruction.multiplier)
-            return f"discrete_end_cotangents(&problem, work, t, h, {', '.join(map(self._array, inputs))}, {given})"
-        start = instruction.start
-        theta, _, q, mu = map(self._array, instruction.ends)
-        at = f"{time_text(start.c)}, h, {self._array(start.q)}, {self._array(start.v)}"
-        numbers = f"{self._real(start.has_load)}, {self._real(start.is_solution)}"
-        return f"discrete_start_cotangents(&problem, work, {at}, {numbers}, {theta}, {q}, {mu}, {given})"
+    def _transpose(self, transpose: Transpose, out: Sequence[str]) -> Iterator[str]:
+        """Yield the statements of a transposed instruction."""
+        read, given = map(self._array, transpose.read), map(self._or_zero, transpose.cotangents)
+        gradient = "&start->gradient"
+        match transpose.of:
+            case Kernel("field", _, c):
+                yield f"field_cotangents(P, {', '.join([time_text(c), *read, *given, gradient, *out])});"
+            case Kernel(name):
+                sign = "1" if name == "inverse" else "-1"
+                yield f"element_transpose(P, work, {', '.join([*read, *given, sign, *out])});"
+            case At(c):
+                yield f"dependent_cotangents(P, {', '.join([time_text(c), *read, *given, gradient, *out])});"
+            case StartingStep():
+                arguments = ["t, h, control, masses, state, trial->parts", *given, "start", *out]
+                yield f"status = starting_cotangents(P, work, {', '.join(arguments)});"
+                yield RETURN_FAILURE
+            case Stage() as stage:
+                yield from self._stage_cotangents(stage, transpose, out)
+            case ImplicitEnd() as end:
+                yield from self._implicit_end_cotangents(end, list(given), out)
+            case Solve() as solve:
+                yield from self._solution_cotangents(solve, transpose, out)
+            case instruction:
+                raise AssertionError(instruction)
 
-    def _implicit_end_cotangents(self, instruction: ImplicitEndCotangents, out: Sequence[str]) -> Iterator[str]:
+    def _stage_cotangents(self, stage: Stage, transpose: Transpose, out: Sequence[str]) -> Iterator[str]:
+        point, given = [self._array(x) for x in self._point(stage)], [*map(self._or_zero, transpose.cotangents)]
+        results = transpose.read[len(stage.inputs) :]
+        of_stage = [self._array(x) for x in results]
+        time, gradient = time_text(stage.c), "start" if stage.is_first else "&start->gradient"
+        match stage.condition:
+            case None:
+                name = "first_stage_cotangents(P, work, state" if stage.is_first else "stage_cotangents(P, work"
+                arguments = [time, *point, *of_stage, *given]
+            case Multiplier() as known:
+                name = "known_multiplier_cotangents(P, work, state"
+                arguments = [time, *point, *of_stage, self._array(known), given[0]]
+            case following:
+                name = "stage_between_cotangents(P, work"
+                numbers = [self._array(following.known), f"h * {c_number(following.weight)}, control->baumgarte"]
+                arguments = [time, *point, self._next_point(following), *numbers, *of_stage, *given]
+        yield self._mass_of(results[0])
+        yield self._checked(name, *arguments, "mass", gradient, *out)
+
+    def _solution_cotangents(self, solve: Solve, transpose: Transpose, out: Sequence[str]) -> Iterator[str]:
+        rule = solve.entry.transposed
+        assert rule is not None
+        results = transpose.read[len(solve.inputs) :]
+        y = {k: self._array(x) for k, x in zip(rule.read, results, strict=True)}
+        given, found = ", ".join(map(self._or_zero, transpose.cotangents)), ", ".join(out)
+        texts = {"t": time_text(solve.c), "x": [self._given(x) for x in solve.values], "of_y": given, "of_x": found}
+        yield f"status = {rule.call.format(y=y, **texts)};"
+        yield RETURN_FAILURE
+
+    def _implicit_end_cotangents(self, end: ImplicitEnd, given: Sequence[str], out: Sequence[str]) -> Iterator[str]:
         has_matrix = "KEEPS_FACTORS ? SYMLIE_ANY(end.has_factors) : trial->newton.jacobians > 0"
-        given = [*map(self._or_zero, instruction.of_results)]
         of_points, points = "0", "0"
-        if instruction.end.sees_end:
+        if end.sees_end:
             # The sixth result is Bᵀη, which nothing reads.
             yield f"const symlie_real *given[] = {{{', '.join(given[7:] or ['0'])}}};"
             yield f"symlie_real *points[] = {{{', '.join(out[4:] or ['0'])}}};"
             of_points, points = "given", "points"
-        ends = [*given[:6], given[6] if instruction.end.sees_end else "0", of_points, points]
+        ends = [*given[:6], given[6] if end.sees_end else "0", of_points, points]
         arguments = ", ".join([*ends, "&start->gradient, work", *out[:4]])
         yield f"status = implicit_end_cotangents(&end, {has_matrix}, {arguments});"
         yield RETURN_FAILURE

@@ -14,25 +14,15 @@ from collections.abc import Collection, Sequence
 from symlie.runtime.steps.adjoint.instructions import (
     CarriedAtEnd,
     CarriedCotangents,
-    DependentCotangents,
     EndCotangents,
-    FirstStageCotangents,
-    KnownMultiplierCotangents,
-    StageBetweenCotangents,
-    StageCotangents,
     StartCotangents,
     StartOfCarried,
-)
-from symlie.runtime.steps.adjoint.solution_instructions import (
-    DiscreteEndCotangents,
-    DiscreteStartCotangents,
-    ImplicitEndCotangents,
-    StartingStepCotangents,
+    Transpose,
 )
 from symlie.runtime.steps.adjoint.vector_rules import KERNELS, VectorRules, kind_of
-from symlie.runtime.steps.discrete_instructions import DiscreteEnd, DiscreteStart
+from symlie.runtime.steps.equations import Solve
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import HiddenViolation, ImplicitEnd
+from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import (
     CONTACTS,
     At,
@@ -48,21 +38,21 @@ from symlie.runtime.steps.instructions import (
     Sum,
     Where,
 )
-from symlie.runtime.steps.multistep_instructions import OrderChoice, Rotation, StartingStep
+from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Line, Program
-from symlie.runtime.steps.stage_instructions import Stage, StageBetween
+from symlie.runtime.steps.stage_instructions import NextPoint, Stage
 from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Algebra, Multiplier
 
 TRANSPOSED = (
-    At, Carried, Carry, DiscreteEnd, DiscreteStart, End, ErrorNorm, HiddenViolation, ImplicitEnd, Kernel, Operation,
-    OrderChoice, Residuals, Result, Rotation, Stage, StageBetween, StartingStep, Sum, Where,
+    At, Carried, Carry, End, ErrorNorm, ImplicitEnd, Kernel, Operation, OrderChoice, Residuals, Result, Solve, Stage,
+    StartingStep, Sum, Where,
 )  # fmt: skip
 """Instructions with transposed rules."""
 
 _WITHOUT_VALUES = (Carry, End, OrderChoice, Residuals, Result)
 """Instructions that adjoint steps do not repeat."""
 
-_CHECKS = (Kernel, Rotation, Stage)
+_CHECKS = (Kernel, Stage)
 """Instructions whose checks adjoint steps do not repeat."""
 
 
@@ -99,8 +89,8 @@ def _has_rule(instruction: Instruction) -> bool:
             return name in KERNELS
         case Carried(_, _, steps) | Carry(_, _, steps):
             return not steps
-        case DiscreteEnd():
-            return instruction.mu is None
+        case Solve():
+            return instruction.entry.transposed is not None
     return isinstance(instruction, TRANSPOSED)
 
 
@@ -195,14 +185,14 @@ class _Transposition(VectorRules):
             case StartingStep():
                 self._starting_step(line)
                 return
-            case DiscreteStart() | DiscreteEnd():
-                self._discrete_stage(instruction, line)
+            case Solve():
+                self._solution(instruction, line)
                 return
             case Residuals() | Kernel("jacobian"):
                 return
             case _ if isinstance(results[0], Scalar):
                 return
-            case Stage() | StageBetween():
+            case Stage():
                 self._stage(instruction, line)
                 return
             case At():
@@ -228,7 +218,8 @@ class _Transposition(VectorRules):
 
     def _implicit_end(self, end: ImplicitEnd, line: Line) -> None:
         of_results = tuple(self._total(x, kind_of(x)) for x in line.results)
-        of_q, *found = self.append(ImplicitEndCotangents(end, line.results, of_results))
+        read = *end.inputs, *line.results
+        of_q, *found = self.append(Transpose(end, read, of_results, (Algebra,) * (4 + len(end.points))))
         of_formulas, of_points = found[:3], found[3:]
         self._add(START_Q, of_q)
         for point, theta, x in zip(end.points, line.results[7:], of_points, strict=True):
@@ -238,63 +229,60 @@ class _Transposition(VectorRules):
                 if term not in end.unknowns:
                     self._add(term, x, weight)
 
-    def _discrete_stage(self, stage: DiscreteStart | DiscreteEnd, line: Line) -> None:
-        """Append the cotangents of a stage of a variational step, whose residuals are rounding."""
-        vectors = [x for x in line.results if not isinstance(x, Scalar)]
-        of_results = tuple(self._total(x, kind_of(x)) for x in vectors)
-        if isinstance(stage, DiscreteStart):
-            found = self.append(DiscreteStartCotangents(stage, line.results[:4], of_results[:4]))
-            inputs: tuple[Value, ...] = (stage.q, stage.v, stage.load, stage.theta, stage.mu)
-        else:
-            found = self.append(DiscreteEndCotangents(stage, line.results[0], line.results[2], of_results))
-            inputs = (stage.q_n, stage.q, stage.theta)
-        for value, x in zip(inputs, found, strict=True):
+    def _solution(self, solve: Solve, line: Line) -> None:
+        """Append the cotangents of a solution of equations."""
+        rule = solve.entry.transposed
+        assert rule is not None
+        totals = [None if isinstance(x, Scalar) else self._total(x, kind_of(x)) for x in line.results]
+        of_results = tuple(totals[k] for k in rule.results)
+        if not any(of_results):
+            return
+        values = [x for x in (solve.values[k] for k in rule.inputs) if isinstance(x, Value)]
+        read = *solve.inputs, *(line.results[k] for k in rule.read)
+        self._transposed(Transpose(solve, read, of_results, tuple(map(kind_of, values))), values)
+
+    def _transposed(self, transpose: Transpose, values: Sequence[Value]) -> None:
+        """Append a transposed instruction, and add its results to the cotangents of values."""
+        for value, x in zip(values, self.append(transpose), strict=True):
             self._add(value, x)
 
     def _starting_step(self, line: Line) -> None:
         q, v, acceleration, theta = line.results
         assert self._total(acceleration) is None, "v' of the starting method serves initial guesses alone"
         end_q, end_v, end_multiplier, _ = self._end
-        found = self._total(theta)
-        if found is not None:
-            for value, x, weight in self.between(theta, START_Q, q, found):
+        of_theta = self._total(theta)
+        if of_theta is not None:
+            for value, x, weight in self.between(theta, START_Q, q, of_theta):
                 self._add(value, x, weight)
         self._add(q, end_q)
         self._add(v, end_v)
-        starts = self.append(StartingStepCotangents(self._total(q), self._total(v), end_multiplier))
-        for value, x in zip((START_Q, START_V, START_LAMBDA), starts, strict=True):
-            self._add(value, x)
+        values = START_Q, START_V, START_LAMBDA
+        found = self._total(q), self._total(v), end_multiplier
+        self._transposed(Transpose(line.instruction, (), found, tuple(map(kind_of, values))), values)
 
     def _dependents(self, at: At, line: Line) -> None:
         q, v = (at.q, *line.results) if at.is_placed else line.results
         of_q = None if at.is_placed else self._total(q)
         of_v = self._total(v)
         if of_q is not None or of_v is not None:
-            found = self.append(DependentCotangents(at.c, q, v, of_q, of_v))
-            for value, x in zip((at.q, at.v), found, strict=True):
-                self._add(value, x)
+            self._transposed(Transpose(at, (q, v), (of_q, of_v), (Algebra, Algebra)), (at.q, at.v))
 
-    def _stage(self, stage: Stage | StageBetween, line: Line) -> None:
+    def _stage(self, stage: Stage, line: Line) -> None:
         a, multiplier = line.results
         of_a, of_multiplier = self._total(a), self._total(multiplier, Multiplier)
-        if isinstance(stage, Stage) and stage.multiplier is not None:
-            self._add(stage.multiplier, of_multiplier)
-            if of_a is not None:
-                found = self.append(KnownMultiplierCotangents(stage, a, of_a))
-                for value, x in zip((stage.q, stage.v, stage.multiplier), found, strict=True):
-                    self._add(value, x)
-            return
+        values: tuple[Value, ...] = stage.q, stage.v
+        read, is_first = (*stage.inputs, a, multiplier), stage.is_first
+        match stage.condition:
+            case Multiplier() as known:
+                self._add(known, of_multiplier)
+                values, of_multiplier, read = (*values, known), None, (*stage.inputs, a)
+            case NextPoint() as following:
+                values = *values, following.q, following.known
+            case None if self._carries_acceleration and stage.is_first:
+                values = *values, START_LAMBDA
+            case None:
+                is_first = False
         if of_a is None and of_multiplier is None:
             return
-        if isinstance(stage, Stage) and stage.is_first and self._carries_acceleration:
-            found = self.append(FirstStageCotangents(stage, a, multiplier, of_a, of_multiplier))
-            inputs: tuple[Value, ...] = (stage.q, stage.v, START_LAMBDA)
-        elif isinstance(stage, Stage):
-            stage = dataclasses.replace(stage, is_first=False)
-            found = self.append(StageCotangents(stage, a, multiplier, of_a, of_multiplier))
-            inputs = (stage.q, stage.v)
-        else:
-            found = self.append(StageBetweenCotangents(stage, a, multiplier, of_a, of_multiplier))
-            inputs = (stage.q, stage.v, stage.next_q, stage.known)
-        for value, x in zip(inputs, found, strict=True):
-            self._add(value, x)
+        stage = dataclasses.replace(stage, is_first=is_first)
+        self._transposed(Transpose(stage, read, (of_a, of_multiplier), tuple(map(kind_of, values))), values)

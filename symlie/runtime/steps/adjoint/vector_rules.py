@@ -17,17 +17,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from symlie.runtime.steps.adjoint.instructions import AdjointTranspose, FieldCotangents
-from symlie.runtime.steps.adjoint.solution_instructions import HiddenViolationCotangents
+from symlie.runtime.steps.adjoint.instructions import Transpose
 from symlie.runtime.steps.expressions import Scalar, Value
-from symlie.runtime.steps.implicit_instructions import HiddenViolation
 from symlie.runtime.steps.instructions import Instruction, Kernel, Operation, Sum, Where
 from symlie.runtime.steps.program import Line
 from symlie.runtime.steps.values import Algebra, Multiplier
 
 KERNELS = (
-    "advance", "bracket", "compose", "exponential", "field", "increment", "inverse", "inverse_tangent_operator",
-    "jacobian",
+    "advance", "bracket", "chart", "compose", "exponential", "field", "increment", "inverse",
+    "inverse_tangent_operator", "jacobian",
 )  # fmt: skip
 """System kernels with transposed rules; Jacobians have no cotangents, since stages contain their derivatives."""
 
@@ -87,9 +85,6 @@ class VectorRules:
                     yield y, self.one(Where(kind_of(x), condition, x, 0.0)), 1.0
                 if isinstance(z, Value):
                     yield z, self.one(Where(kind_of(x), condition, 0.0, x)), 1.0
-            case HiddenViolation(q, v):
-                found = self.append(HiddenViolationCotangents(instruction, x))
-                yield from ((y, z, 1.0) for y, z in zip((q, v), found, strict=True))
             case Kernel(_, values):
                 yield from self._of_kernel(instruction, values, result, x)
             case _:
@@ -101,9 +96,9 @@ class VectorRules:
             case "exponential", (theta,):
                 yield theta, self.one(Kernel("tangent_transpose", (theta, x))), 1.0
             case "inverse", (y,):
-                yield y, self.one(AdjointTranspose(y, x, is_inverse=False)), -1.0
+                yield y, self.one(Transpose(kernel, (y,), (x,), (Algebra,))), -1.0
             case "compose", (y, z):
-                yield y, self.one(AdjointTranspose(z, x, is_inverse=True)), 1.0
+                yield y, self.one(Transpose(kernel, (z,), (x,), (Algebra,))), 1.0
                 yield z, x, 1.0
             case "increment", (y, z):
                 yield from self.between(result, y, z, x)
@@ -114,7 +109,7 @@ class VectorRules:
                 yield y, self.one(Kernel("inverse_tangent_transpose", (theta, x))), 1.0
                 yield theta, self.one(Kernel("inverse_tangent_gradient", (theta, y, x))), 1.0
             case "field", _:
-                found = self.append(FieldCotangents(kernel, x))
+                found = self.append(Transpose(kernel, values, (x,), tuple(map(kind_of, values))))
                 yield from ((y, z, 1.0) for y, z in zip(values, found, strict=True))
             case "advance", (q, theta):
                 moved = self.one(Kernel("tangent_transpose", (theta, x)))

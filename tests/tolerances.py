@@ -1163,6 +1163,10 @@ DERIVATIVE_OF_RUN = 1e-9
 relative to the largest derivative, which is at least 1e-2: rounding of outputs of size one, 2e-16 / ε = 1e-13 times
 the growth of rounding in a run below 1e2, and truncation, ε⁶/140 = 4e-19 times a seventh derivative below 1e7."""
 
+DERIVATIVE_OF_START = 1e-12
+"""Derivatives of initial states of size one by differences with ε = 2⁻⁹, relative to the largest one: rounding, 2e-16 / ε
+= 1e-13, over the condition of the constraints, about ten; measured 7e-14."""
+
 FORWARD_AND_REVERSE = 1e-12
 """Derivatives by products of the same matrices from the left and from the right: some hundred roundings of products
 whose size may exceed that of the result by ten."""

@@ -56,3 +56,27 @@ class LeastChange:
     def along(self, y: Array) -> Array:
         """(1 - B⁺B) y."""
         return np.asarray(y - self._solve(self._unit @ y))
+
+
+def kinetic_metric(mass: Sparse, lengths: Callable[[], Array]) -> Sparse:
+    """Return M, or `mean_metric` if M is not positive definite."""
+    try:
+        if mass.shape[0] <= LARGEST_DENSE:
+            np.linalg.cholesky(mass.toarray())
+        elif not mass.diagonal().min() > 0:
+            return mean_metric(mass, lengths())
+    except np.linalg.LinAlgError:
+        return mean_metric(mass, lengths())
+    return mass
+
+
+def mean_metric(mass: Sparse, lengths: Array) -> Sparse:
+    """Return the geometric mean of the diagonal of M and its mean, as a sparse diagonal matrix D, which is always
+    positive, for lengths of the components."""
+    from scipy.sparse import diags_array
+
+    # D lies between the metric M, in which the cross sections of thin rods rotate almost without cost, and equal
+    # weights of all components. The mean is relative to the lengths of the components and thus independent of units.
+    diagonal = np.abs(mass.diagonal()) * lengths**2
+    mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
+    return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean) / lengths**2, format="csr")

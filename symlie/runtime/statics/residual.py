@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.dependent_rows import DependentRows
-from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
+from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.linear.least_change import kinetic_metric, mean_metric
 from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.system.component_sizes import ROUNDING, ComponentSizes, component_sizes
 
@@ -208,24 +209,8 @@ class Statics:
     def metric(self, q: Array) -> Sparse:
         """Return the geometric mean of the diagonal of M and its mean, as a sparse diagonal matrix D; always
         positive."""
-        from scipy.sparse import diags_array
-
-        # D lies between the metric M, in which the cross sections of thin rods rotate almost without cost, and equal
-        # weights of all components. The mean is relative to the lengths of the components and thus independent of
-        # units.
-        lengths = self.sizes(q).length
-        diagonal = np.abs(self.mass(q).diagonal()) * lengths**2
-        mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
-        return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean) / lengths**2, format="csr")
+        return mean_metric(self.mass(q), self.sizes(q).length)
 
     def kinetic_metric(self, q: Array) -> Sparse:
         """Return M, or `metric` if M is not positive definite."""
-        mass = self.mass(q)
-        try:
-            if mass.shape[0] <= LARGEST_DENSE:
-                np.linalg.cholesky(mass.toarray())
-            elif not mass.diagonal().min() > 0:
-                return self.metric(q)
-        except np.linalg.LinAlgError:
-            return self.metric(q)
-        return mass
+        return kinetic_metric(self.mass(q), lambda: self.sizes(q).length)

@@ -1,25 +1,26 @@
 """Derivatives of the state at the start of a run.
 
-Consistent initial values are the result of an assembly and a completion of velocities. They are differentiated by
-central differences of order six,
+Initial values are functions of the variables, and velocities are completed. Both are differentiated by central
+differences of order six,
 
     δx = (45 (x₁ - x₋₁) - 9 (x₂ - x₋₂) + (x₃ - x₋₃)) / (60 ε),   x_k = x(p + k ε)  (1)
 
-whose error is about (ε/p)⁶ and rounding divided by ε/p. If the changed initial values violate constraints, they are
-assembled: changed as little as possible, so that the derivative is that along the constraints. Stored components of
-configurations are differentiated; the tangent δ in the Lie algebra has their rate. The derivative of λ follows from
-the acceleration-level system. Variables that leave the bits of the state have the derivative zero.
+whose error is about (ε/p)⁶ and rounding divided by ε/p. Changed initial values that violate constraints are assembled:
+they change as little as possible. The derivative of the assembled configuration follows from the implicit function
+theorem, see `start_configurations`. Stored components of configurations are differentiated; the tangent δ in the Lie
+algebra has their rate. The derivative of λ follows from the acceleration-level system. Variables that leave the bits of
+the state have the derivative zero.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError, ModelError
+from symlie.runtime.integrate.sensitivities.corners import check_corners
+from symlie.runtime.integrate.sensitivities.start_configurations import ConsistentConfigurations
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
@@ -32,29 +33,69 @@ RELATIVE = 2.0**-9
 WEIGHTS = (45 / 60, -9 / 60, 1 / 60)
 """Weights of (1)."""
 
+PLACES = (1, -1, 2, -2, 3, -3)
+"""Numbers k of (1)."""
+
 
 def start_tangents(system: System, t: float, q: Array, variables: Sequence[Variable]) -> tuple[Array, Array]:
     """Return the derivatives of q and v at time t by the variables, shape (variables, dimension)."""
     layout = system.layout
     count = len(variables)
     stored, dv = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
-    if not any(v.changes_start for v in variables):
+    if not (any(v.changes_start for v in variables) or any(e.switches for e in layout.elements)):
         return np.zeros_like(dv), dv
-    base = consistent_start(system, t)[1]
-    moved = functools.partial(_moved_start, system, t, base)
+    base = start_of(system, t)
     for k, variable in enumerate(variables):
         if not variable.changes_start:
             continue
         step = RELATIVE * variable.size(system)
-        first = moved(variable, step)
-        if np.array_equal(first.q, base.q) and np.array_equal(first.v, base.v):
+        first = _start(variable.moved(system, step), t)
+        if first is not None and np.array_equal(first.q, base.q) and np.array_equal(first.v, base.v):
             continue
-        for j, weight in enumerate(WEIGHTS, start=1):
-            ends = [moved(variable, sign * j * step) for sign in (1, -1)[j == 1 :]]
-            after, before = [first, *ends] if j == 1 else ends
-            stored[k] += weight * (after.q - before.q) / step
-            dv[k] += weight * (after.v - before.v) / step
-    return in_algebra(system, q, stored), dv
+        starts = _starts(system, t, base, variable, step)
+        stored[k], dv[k] = (_difference(x, step) for x in ([s.q for s in starts], [s.v for s in starts]))
+    dq = in_algebra(system, q, stored)
+    check_corners(system, t, (base.q, base.v), variables, (dq, dv))
+    return dq, dv
+
+
+def _starts(system: System, t: float, base: Start, variable: Variable, step: float) -> list[Start]:
+    """Return the starts x_k of (1), assembled if one of them violates constraints."""
+    moved = [variable.moved(system, k * step) for k in PLACES]
+    starts = [start for x in moved if (start := _start(x, t)) is not None]
+    if _change_modes(system, base, starts):
+        raise _change_of_modes(system, variable)
+    if len(starts) == len(moved):
+        return starts
+    configurations = ConsistentConfigurations(system, t, base.q)
+    specified = in_algebra(system, base.q, _difference([configurations.specified(x) for x in moved], step)[None])[0]
+    violation = _difference([configurations.violation(x) for x in moved], step)
+    configured = configurations.along(configurations.direction(specified, violation))
+    try:
+        starts = [consistent_start(configured(x, k * step), t)[1] for k, x in zip(PLACES, moved, strict=True)]
+    except InconsistentInitialValuesError:
+        if not len(system.layout.contacts):
+            raise
+        raise _change_of_modes(system, variable) from None
+    if _change_modes(system, base, starts):
+        raise _change_of_modes(system, variable)
+    return starts
+
+
+def _start(system: System, t: float) -> Start | None:
+    """Return the state of a system at time t, or None if its initial values violate constraints."""
+    try:
+        return start_of(system, t)
+    except InconsistentInitialValuesError:
+        return None
+
+
+def _difference(values: Sequence[Array], step: float) -> Array:
+    """Return the derivative (1) of values x_k."""
+    total = np.zeros_like(values[0])
+    for j, weight in enumerate(WEIGHTS):
+        total += weight * (values[2 * j] - values[2 * j + 1]) / step
+    return total
 
 
 def check_contacts_at_start(system: System, t: float) -> None:
@@ -69,29 +110,21 @@ def check_contacts_at_start(system: System, t: float) -> None:
         )
 
 
-def _moved_start(system: System, t: float, base: Start, variable: Variable, change: float) -> Start:
-    """Return the start with another value of a variable; raise ModelError if its contacts have other modes."""
-    try:
-        found = consistent_start(variable.moved(system, change), t)[1]
-    except InconsistentInitialValuesError:
-        if not len(system.layout.contacts):
-            raise
-        found = None
-    modes = _modes(system)
-    if found is None or not np.array_equal(found.q[modes], base.q[modes]):
-        raise ModelError(
-            f"Contacts of '{system.name}' change their modes at the start with '{variable.label}', by which the run "
-            "has no derivatives; choose other initial values, or expressions of parameters that keep the modes."
-        )
-    return found
+def _change_of_modes(system: System, variable: Variable) -> ModelError:
+    """Return the error if contacts have other modes for other values of a variable."""
+    return ModelError(
+        f"Contacts of '{system.name}' change their modes at the start with '{variable.label}', by which the run "
+        "has no derivatives; choose other initial values, or expressions of parameters that keep the modes."
+    )
 
 
-def _modes(system: System) -> NDArray[np.intp]:
-    """Indices of the modes of contacts in a configuration."""
+def _change_modes(system: System, base: Start, starts: Sequence[Start]) -> bool:
+    """Return whether contacts have other modes at one of some starts."""
     contacts = system.layout.contacts
     columns = [CONTACT_TABLE.index(name) for name in ("closed", "sticks")]
     places = contacts[:, columns].ravel()
-    return np.unique(places[places >= 0])
+    modes = places[places >= 0]
+    return any(not np.array_equal(start.q[modes], base.q[modes]) for start in starts)
 
 
 def consistent_start(system: System, t: float) -> tuple[System, Start]:

@@ -1,0 +1,95 @@
+"""Derivatives of initial states: of assembled ones, against the implicit function theorem with dense matrices, and at
+corners of piecewise laws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import SmoothnessError
+from symlie.runtime.integrate.sensitivities.start import start_tangents
+from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.output_jacobian import linear_outputs
+from tests import tolerances
+
+
+def hanging(group: str) -> sl.System:
+    """A body on a spherical joint, outside of its centre of mass, and a second one on a hinge, which rotate."""
+    model = sl.Model("hanging")
+    upper = sl.RigidBody(model, "upper", 0.5, [0.02, 0.03, 0.01], group, position=[0.1, 0.05, -0.15])
+    lower = sl.RigidBody(model, "lower", 0.7, [0.02, 0.01, 0.02], group, position=[0.3, 0.05, -0.3])
+    sl.SphericalJoint(model, "pivot", model.ground, upper, at=[0, 0, 0])
+    sl.RevoluteJoint(model, "hinge", upper, lower, at=[0.2, 0.1, -0.25], axis=[0.6, 0, 0.8])
+    model.gravity([0, 0, -9.81])
+    model.initial(upper.node, Omega=[0.4, -0.3, 1.0])
+    return model.derive().compile(backend="numpy").with_initial("hinge", angle=0.0, rate=0.7)
+
+
+def dense(system: sl.System, q: Array, v: Array) -> tuple[Array, Array]:
+    """M and B."""
+    mechanics, algebra = system.mechanics, system.algebra
+    return (
+        algebra.sparse_mass(mechanics.mass(0.0, q)).toarray(),
+        algebra.sparse_jacobian(mechanics.jacobian(0.0, q, v)).toarray(),
+    )
+
+
+@pytest.mark.parametrize("group", ["SE3", "SO3xR3"])
+def test_assembled_start_has_the_derivative_of_the_smallest_change(group: str) -> None:
+    """The search for the smallest change ends at 1e-9 of it; differences of its results have errors of 1e-7."""
+    system = hanging(group)
+    state = system.initial_state
+    dq, dv = start_tangents(system, 0.0, state.q, variables_of(system, ["lower.x"]))
+    M, B = dense(system, state.q, state.v)
+    rows = np.vstack([B, linear_outputs(system.mechanics, 0.0, state.q, ["hinge_rate"]).matrix.toarray()])
+    specified = np.zeros((3, len(M)))
+    specified[:, 9:] = np.eye(3)
+    # (1 - M⁻¹Jᵀ (J M⁻¹Jᵀ)⁻¹ J) δs
+    inverse = np.linalg.solve(M, rows.T)
+    expected = specified - (inverse @ np.linalg.solve(rows @ inverse, rows @ specified.T)).T
+    scale = np.abs(expected).max()
+    assert np.abs(dq - expected).max() <= tolerances.DERIVATIVE_OF_START * scale
+    # d(B v + b) = 0
+    rest = np.zeros(len(M))
+    hidden = system.newton_matrices(system.prepared, 0.0, state.q, state.v, rest, np.zeros(len(B)))[2]
+    change = dq @ hidden.T + dv @ B.T
+    assert np.abs(change).max() <= tolerances.DERIVATIVE_OF_START * np.abs(dq).max() * np.abs(state.v).max()
+
+
+def block(force: Callable[[Any, Any], Any]) -> sl.System:
+    """A mass at rest, on which a piecewise force acts."""
+    model = sl.Model("block")
+    k, mass = model.parameter("k", 2.0), model.node("mass", "R1")
+    model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
+    model.force(sl.vector(force(mass, k)), at=mass.x)
+    model.output("place", mass.x[0])
+    model.initial(mass, x=[0.0], x_dot=[0.0])
+    return model.derive().compile(backend="numpy")
+
+
+@pytest.mark.parametrize(
+    ("force", "name"),
+    [
+        (lambda mass, k: -k * abs(mass.x[0]), "mass.x"),
+        (lambda mass, k: -k * abs(mass.x_dot[0]), "mass.x_dot"),
+        (lambda mass, k: -k * sl.sign(mass.x_dot[0]), "mass.x_dot"),
+        (lambda mass, k: abs(k - 2 + mass.x[0]), "k"),
+    ],
+)
+def test_motions_that_rest_at_a_corner_have_no_derivative(force: Callable[[Any, Any], Any], name: str) -> None:
+    sentence = f"^The motion of 'block' begins at rest at a corner of a piecewise law, .* derivative by '{name}'; begin"
+    with pytest.raises(SmoothnessError, match=sentence):
+        sl.sensitivity(block(force), 0.5, wrt=name, h=1 / 16)
+
+
+def test_motions_that_leave_a_corner_and_smooth_laws_have_derivatives() -> None:
+    smooth = block(lambda mass, k: -k * mass.x_dot[0] * abs(mass.x_dot[0]))
+    at_rest = sl.sensitivity(smooth, 0.5, wrt=["mass.x", "mass.x_dot"], h=1 / 16)
+    np.testing.assert_allclose(at_rest["place"][-1], [[1.0, 0.5]], rtol=tolerances.DERIVATIVE_OF_START)
+    leaving = sl.sensitivity(block(lambda mass, k: 1 - k * abs(mass.x[0])), 0.5, wrt="mass.x", h=1 / 16)
+    assert leaving["place"][-1, 0, 0] < 1, "the spring pulls back"

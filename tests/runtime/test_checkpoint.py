@@ -24,6 +24,7 @@ from symlie.errors import (
 from symlie.models import roll_up
 from symlie.runtime.integrate.checkpoint import checkpoint_notes
 from symlie.runtime.integrate.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
+from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution import provenance as identity
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import recorded_system, system_record
@@ -255,6 +256,15 @@ def test_changed_model_files_are_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("often")
+def test_method_histories_of_another_size_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.ckpt"
+    sl.solve(polar_system("numpy"), 0.1, method="bdf", rtol=1e-4, checkpoint=path)
+    own_size = ProgrammedMethod.own_size
+    monkeypatch.setattr(ProgrammedMethod, "own_size", lambda method, layout: own_size(method, layout) - 2)
+    with pytest.raises(FormatError, match=r"A state in the checkpoint has \d+ bytes, but the method has states of \d+"):
+        sl.resume(path, trust=True)
+
+
 def test_checkpoint_is_locked_by_its_run(tmp_path: Path) -> None:
     path, _ = small(tmp_path)
     file, _ = CheckpointFile.reopen(path)

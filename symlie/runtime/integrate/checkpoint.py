@@ -216,6 +216,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
     method, layout = recorded_method(header["method"]), system.layout
     own, recorder = method.own_size(layout), Recorder(layout)
+    state = state_of(layout, own, content.state)
     chunks, sampling = read_records(recorder, own, content.records), None
     if (names := header.get("controlled")) is not None:
         sampling = recorded_sampling(system, names, chunks)
@@ -231,7 +232,6 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
         state_of(layout, own, bytes.fromhex(header["begin"])),
         sampling=sampling,
     )
-    state = state_of(layout, own, content.state)
     _check(run, state, recorder)
     return run, state, recorder
 

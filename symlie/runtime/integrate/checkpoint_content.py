@@ -8,6 +8,7 @@ import struct
 import numpy as np
 
 from symlie.contract.constants import TRACE_WIDTH
+from symlie.errors import FormatError
 from symlie.runtime.integrate.loop_state import OF_CHANGES, Counters, LoopState
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.solution.recorder import RankChange, Recorder
@@ -60,8 +61,14 @@ def state_bytes(layout: Layout, own: int, state: LoopState) -> bytes:
 
 
 def state_of(layout: Layout, own: int, data: bytes) -> LoopState:
-    """Reconstruct a state from bytes."""
-    row = np.frombuffer(data, dtype=_state_type(layout, own))[0]
+    """Reconstruct a state from bytes; raise FormatError if the method history has another size."""
+    kind = _state_type(layout, own)
+    if len(data) != kind.itemsize:
+        raise FormatError(
+            f"A state in the checkpoint has {len(data)} bytes, but the method has states of {kind.itemsize} bytes in "
+            "this version of symlie; repeat the run, or resume it with the version that wrote it."
+        )
+    row = np.frombuffer(data, dtype=kind)[0]
     counters = Counters(**{f.name: row[f.name].item() for f in _counters(layout)})
     q, v, multipliers, carried, acceleration, event = (
         np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "carried", "acceleration", "event")

@@ -116,6 +116,9 @@ def test_fit_reports_wrong_units(needs: Programs) -> None:
     measured = xarray.Dataset({"distance": ("t", data["distance"], {"units": "mm"})}, {"t": TIMES})
     with pytest.raises(ModelError, match="Output 'distance' is in m, but the record contains it in mm; convert"):
         stiffness(measured)
+    measured = xarray.Dataset({"distance": ("t", data["distance"])}, {"t": ("t", TIMES, {"units": "ms"})})
+    with pytest.raises(ModelError, match="The times of the record are in ms; convert them to s"):
+        stiffness(measured)
 
 
 @pytest.mark.parametrize(

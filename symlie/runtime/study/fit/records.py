@@ -145,6 +145,9 @@ def _times(columns: _Columns, name: str, start: float, *, at_rest: bool) -> Arra
         raise ModelError(f"The times of {columns.label} contain a value that is not finite, at index {_first(t)}.")
     if (np.diff(t) <= 0).any():
         raise ModelError(f"The times of {columns.label} must increase; sort the record and merge equal times.")
+    stated = columns.units.get(name, "")
+    if stated not in ("", "s"):
+        raise ModelError(f"The times of {columns.label} are in {stated}; convert them to s.")
     if at_rest:
         return t
     if t[0] < start:

@@ -1,13 +1,15 @@
 """Cost of sensitivities and gradients, relative to plain runs of the same steps.
 
-python -m tests.benchmarks.gradients
+python -m tests.benchmarks.gradients [PART]
 
-The heavy top on SE(3) with half_explicit_5 and generalized_alpha_index2, the free top on SO(3) with rkmk_dopri5, and
-the roll-up of rods of 64 and 1,024 segments with half_explicit_5 and generalized_alpha_index2.
+The heavy top on SE(3) with methods of all families that have adjoint steps, the free top on SO(3) with rkmk_dopri5, and
+the roll-up of rods of 64 and 1,024 segments with half_explicit_5 and generalized_alpha_index2. PART is a part of the
+name of a system or a method, and selects runs.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,6 +40,8 @@ class Case:
     steps: int
     wrt: Sequence[str]
     of: str
+    rtol: float | None = None
+    """Tolerance of adaptive steps, whose number then differs."""
 
 
 def top(group: str) -> Callable[[], System]:
@@ -55,12 +59,21 @@ OF_TOP, OF_ROD = ["mass", "inertia", "lever", "gravity"], ["bending_stiffness", 
 CASES = (
     Case("top on SE3", top("SE3"), "half_explicit_5", 1e-3, 20_000, OF_TOP, "center_of_mass"),
     Case("top on SE3", top("SE3"), "generalized_alpha_index2", 1e-3, 10_000, OF_TOP, "center_of_mass"),
+    Case("top on SE3", top("SE3"), "bdf2", 1e-3, 5_000, OF_TOP, "center_of_mass"),
+    Case("top on SE3", top("SE3"), "bdf", 1e-3, 2_000, OF_TOP, "center_of_mass", rtol=1e-6),
+    Case("top on SE3", top("SE3"), "rattlie", 1e-3, 10_000, OF_TOP, "center_of_mass"),
     Case("top on SO3", top("SO3"), "rkmk_dopri5", 1e-3, 40_000, OF_TOP, "center_of_mass"),
     Case("rod of 64", rod(64), "half_explicit_5", 1e-5, 2_000, OF_ROD, "tip_distance"),
     Case("rod of 64", rod(64), "generalized_alpha_index2", 1e-4, 500, OF_ROD, "tip_distance"),
     Case("rod of 1,024", rod(1024), "half_explicit_5", 2e-8, 100, OF_ROD, "tip_distance"),
     Case("rod of 1,024", rod(1024), "generalized_alpha_index2", 1e-5, 50, OF_ROD, "tip_distance"),
 )
+
+
+def checkpoint_memory(steps: int) -> int:
+    """Return the memory for checkpoints with which a run is repeated as often as one of a million steps with one
+    megabyte, in bytes: with n states in memory, one repetition suffices for about n²/4 steps."""
+    return int(1e6 * (steps / 1e6) ** 0.5)
 
 
 def best(run: Callable[[], object]) -> float:
@@ -73,9 +86,10 @@ def best(run: Callable[[], object]) -> float:
     return min(times[1:])
 
 
-def in_reverse(system: System, case: Case, options: dict[str, Any]) -> bool:
-    """Compute the gradient of the sum of an output by adjoint steps; return whether the method has them."""
-    run = AdjointRun.of(system, case.h * case.steps, RunOptions.of(options))
+def in_reverse(system: System, case: Case, options: dict[str, Any], memory: int | None = None) -> bool:
+    """Compute the gradient of the sum of an output by adjoint steps, from stored states or checkpoints; return whether
+    the method has them."""
+    run = AdjointRun.of(system, case.h * case.steps, RunOptions.of(options), memory=memory)
     if run is None:
         return False
     layout, solution = system.layout, run.solution
@@ -90,20 +104,25 @@ def relative_times(case: Case) -> list[float]:
     and in each further one, and of a gradient by adjoint steps; only the start and the end are recorded."""
     system, span, first = case.build(), case.h * case.steps, case.wrt[:1]
     count = len(variables_of(system, case.wrt))
-    options: dict[str, Any] = {"method": case.method, "h": case.h, "record_every": 0}
+    options: dict[str, Any] = {"method": case.method, "record_every": 0}
+    options |= {"h": case.h} if case.rtol is None else {"rtol": case.rtol}
+    steps = sl.solve(system, span, **options).statistics.steps
     plain = best(lambda: sl.solve(system, span, **options))
     one = best(lambda: sl.sensitivity(system, span, wrt=first, of=[], **options))
     every = best(lambda: sl.sensitivity(system, span, wrt=case.wrt, of=[], **options))
-    found = [plain / case.steps * 1e6, one / plain, (every - one) / plain / (count - 1)]
+    found = [plain / steps * 1e6, one / plain, (every - one) / plain / (count - 1)]
     if in_reverse(system, case, options):
-        found.append(best(lambda: in_reverse(system, case, options)) / plain)
+        memory = checkpoint_memory(steps)
+        found += [best(lambda m=m: in_reverse(system, case, options, m)) / plain for m in (None, memory)]
     return found
 
 
 def main() -> None:
     """Print a table."""
-    header("system", "method", "plain, us per step", "one direction", "each further", "adjoint")
+    header("system", "method", "plain, us per step", "one direction", "each further", "adjoint", "from checkpoints")
     for case in CASES:
+        if not any(part in f"{case.name} {case.method}" for part in sys.argv[1:] or [""]):
+            continue
         row(case.name, case.method, *(f"{x:.2f}" for x in relative_times(case)))
 
 

@@ -125,7 +125,8 @@ def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     start = method.start_program(features)
     starter = method.substeps(features)
     program, first = method.known_program(features), method.first_values(features)
-    source["adjoint_step.h"] = adjoint_header(program, method.name, first, start, starter)
+    is_composed = method.composition is not None
+    source["adjoint_step.h"] = adjoint_header(program, method.name, first, start, starter, is_composed=is_composed)
     of_model = f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets)
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]

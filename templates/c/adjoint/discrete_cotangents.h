@@ -13,7 +13,7 @@
 
 static inline long long discrete_cotangents_workspace(const symlie_problem *restrict P)
 {
-    return 4LL * UNKNOWNS + 6LL * DIMENSION + 4LL * ROWS;
+    return 4LL * UNKNOWNS + (6LL + 4LL * (SAMPLES > 0)) * DIMENSION + 4LL * ROWS;
 }
 
 /* Solve the transposed linear system of a stage for the right-hand side u. */
@@ -69,6 +69,50 @@ static inline void add_force_gradient(const symlie_problem *restrict P, symlie_r
     (void)P, (void)work, (void)t, (void)q, (void)B, (void)mu, (void)w, (void)gradient, (void)of_q, (void)of_mu;
 #endif
 }
+
+#if SAMPLES
+/* Add the cotangents of w^T p for the contribution of loads within the step to p+, or to p- at the end; see
+ * variational_samples.h. */
+static inline void add_sample_gradient(newton_problem *restrict s, symlie_real *restrict work, symlie_real t, const symlie_real *restrict theta,
+                                       const symlie_real *restrict w, symlie_gradient *restrict gradient, symlie_real *restrict of_q,
+                                       symlie_real *restrict of_theta)
+{
+    const symlie_problem *P = s->P;
+    const symlie_scalar sign = s->is_end ? -1 : 1;
+    ARRAY(along, DIMENSION);
+    ARRAY(weight, DIMENSION);
+    ARRAY(q, DIMENSION);
+    ARRAY(v, DIMENSION);
+    copy(DIMENSION, theta, s->theta);
+    for (int n = 0; n < SAMPLES; n++) {
+        const symlie_real part = SYMLIE_NUMBER(SAMPLE_PART[n]), push = sign * s->h * SAMPLE_WEIGHT[n];
+        const symlie_real xi = s->is_end ? 1 - part : part;
+        for (int k = 0; k < DIMENSION; k++) along[k] = sign * theta[k];
+        take_sample(s, n);
+        system_matrix_interpolation(P, along, xi, s->T);
+        multiply_squares(P, s->T, w, weight);
+        for (int k = 0; k < DIMENSION; k++) weight[k] *= push;
+        fill_zero(DIMENSION, q);
+        fill_zero(DIMENSION, v);
+        add_load_gradient(P, t + part * s->h, s->sample_q, s->sample_q, theta, s->sample_v, s->h, weight, gradient, q, 0, 0, v);
+        system_slopes_interpolation(P, along, s->sample_load, xi, s->T);
+        multiply_squares_transposed(P, s->T, w, weight);
+        for (int k = 0; k < DIMENSION; k++) of_theta[k] += sign * push * weight[k] + v[k] / s->h;
+        /* q_n o exp(part theta) */
+        for (int k = 0; k < DIMENSION; k++) along[k] = part * theta[k];
+        system_tangent_transpose(P, along, q, v);
+        system_bracket_transpose(P, along, v, weight);
+        for (int k = 0; k < DIMENSION; k++) of_theta[k] += part * v[k], of_q[k] += q[k] - weight[k];
+    }
+}
+#else
+static inline void add_sample_gradient(newton_problem *restrict s, symlie_real *restrict work, symlie_real t, const symlie_real *restrict theta,
+                                       const symlie_real *restrict w, symlie_gradient *restrict gradient, symlie_real *restrict of_q,
+                                       symlie_real *restrict of_theta)
+{
+    (void)s, (void)work, (void)t, (void)theta, (void)w, (void)gradient, (void)of_q, (void)of_theta;
+}
+#endif
 
 /* Components that do not move have no equations. */
 static inline void hold_resting(const symlie_problem *restrict P, symlie_real *restrict x)
@@ -133,6 +177,7 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
             for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];
             for (int k = 0; k < DIMENSION; k++) moved[k] = h * d[k];
             add_start_momentum_gradient(P, t, q_n, q, theta, v_n, h, moved, gradient, start_q, end_q, guess, unread);
+            add_sample_gradient(s, work, t, theta, moved, gradient, start_q, guess);
             add_force_gradient(P, work, t, q_n, s->B_n, mu, d, gradient, start_q, mu_guess);
 #if CONSTRAINED
             add_position_gradient(P, t + h, q, v_n, mu, d + DIMENSION, gradient, end_q, unread, mu_guess);
@@ -213,6 +258,7 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
     }
     for (int k = 0; k < DIMENSION; k++) moved[k] = -w[k];
     add_end_momentum_gradient(P, t, q_n, q, theta, v, h, moved, gradient, start_q, end_q, start_theta, unread);
+    add_sample_gradient(s, work, t, theta, moved, gradient, start_q, start_theta);
     return SYMLIE_DONE;
 }
 

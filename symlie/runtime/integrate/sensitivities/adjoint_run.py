@@ -134,8 +134,8 @@ class AdjointRun:
 def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     """Return why the steps of a run have no adjoint; empty if they have."""
     system, layout = run.system, run.system.layout
-    if method.coordinates != "exp" or method.composition is not None:
-        return "steps are composed, or taken in other local coordinates than exp"
+    if method.coordinates != "exp":
+        return "steps are taken in other local coordinates than exp"
     features = features_of(system.mechanics, compiled=True)
     program = method.known_program(features)
     if program.history:
@@ -151,8 +151,8 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         return "starting steps after kinks of inputs begin with the accelerations of other steps"
     if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, method, program)):
         return reason
-    if method.kernel_set == "interpolation":
-        return "discrete Lagrangians that sample potential energies within a step have no transposed rule"
+    if method.kernel_set == "interpolation" and not method.takes_element_matrix:
+        return "loads within a step have no transposed rule if newton=simplified"
     if layout.changes_state or layout.has_activities:
         return "events change the state or the constraints of the model"
     if layout.has_coordinate_rates or layout.manifest.motions:

@@ -113,8 +113,9 @@ def sensitivity(
 
     The steps of the method are differentiated, so that the derivatives are those of the computed numbers up to
     rounding. Adaptive steps are differentiated with constant ends, and events with their times. Derivatives of
-    piecewise functions are those of the pieces of the run, and initial values are differentiated by central differences
-    of order six. The page *Sensitivities* of the documentation contains the equations.
+    piecewise functions are those of the pieces of the run. Specified initial values as functions of parameters, and
+    completed velocities, are differentiated by central differences of order six. The page *Sensitivities* of the
+    documentation contains the equations.
 
     Parameters
     ----------
@@ -144,6 +145,8 @@ def sensitivity(
     ModelError
         If a variable has no derivatives; if an event that ends the run or changes the state has none, since its
         function is zero at the start of the run or touches zero; in NumPy, if an event ends the run.
+    SmoothnessError
+        If the motion begins at rest at a corner of a piecewise law from which a variable moves it.
     IntegrationError
         If the run fails; its ``solution`` contains the results up to the last valid step.
     """

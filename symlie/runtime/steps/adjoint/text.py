@@ -28,6 +28,8 @@ from symlie.runtime.steps.stage_instructions import Stage
 from symlie.runtime.steps.value_text import RETURN_FAILURE, time_text
 from symlie.runtime.steps.values import Multiplier
 
+_SUBSTEP = "adjoint_substep"
+
 _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict masses,
                               const symlie_state *restrict state, const symlie_real *restrict ended,
@@ -35,12 +37,20 @@ _ARGUMENTS = """(const symlie_problem *restrict P, symlie_real *restrict work, s
 
 
 def adjoint_header(
-    program: Program, name: str, first: Program | None, start: Program | None = None, starter: Program | None = None
+    program: Program,
+    name: str,
+    first: Program | None,
+    start: Program | None = None,
+    starter: Program | None = None,
+    *,
+    is_composed: bool = False,
 ) -> str:
-    """Return the header ``adjoint_step.h`` with the adjoint of the step of a method, and with the initial values of the
-    arrays that it carries, whose adjoint follows; other arguments as for `step_header`."""
+    """Return the header ``adjoint_step.h`` with the adjoint of the step of a method, which may be a substep of composed
+    steps, and with the initial values of the arrays that it carries, whose adjoint follows; other arguments as for
+    `step_header`."""
     arrays = differentiated_arrays([program] if start is None else [program, start])
-    printers = [_AdjointPrinter(transposed(program, arrays), "adjoint_step" if start is None else "adjoint_later_step")]
+    kind = _SUBSTEP if is_composed else "adjoint_step" if start is None else "adjoint_later_step"
+    printers = [_AdjointPrinter(transposed(program, arrays), kind)]
     if starter is not None:
         printers.append(_AdjointPrinter(transposed(starter, ()), "adjoint_starter_step"))
     if start is not None:
@@ -81,6 +91,9 @@ def _header(
         yield from printer.adjoint()
         if printer.is_of_starter:
             yield from ('#include "starting_cotangents.h"', "")
+        if printer.is_of_substeps:
+            yield from StepPrinter(program).functions("")
+            yield from ('#include "composed_cotangents.h"', "")
     if any(printer.is_of_first_steps for printer in printers):
         yield from (f"#define FIRST_STEPS {program.first_steps}", '#include "first_cotangents.h"', "")
     yield "#endif"
@@ -104,6 +117,11 @@ class _AdjointPrinter(StepPrinter):
     def is_of_starter(self) -> bool:
         """True for the adjoint of the starting method."""
         return self._name == "adjoint_starter_step"
+
+    @property
+    def is_of_substeps(self) -> bool:
+        """True for the adjoint of a substep of composed steps."""
+        return self._name == _SUBSTEP
 
     @property
     def is_of_first_steps(self) -> bool:

@@ -1164,16 +1164,16 @@ relative to the largest derivative, which is at least 1e-2: rounding of outputs 
 the growth of rounding in a run below 1e2, and truncation, ε⁶/140 = 4e-19 times a seventh derivative below 1e7."""
 
 DERIVATIVE_OF_START = 1e-12
-"""Derivatives of initial states of size one by differences with ε = 2⁻⁹, relative to the largest one: rounding, 2e-16 / ε
-= 1e-13, over the condition of the constraints, about ten; measured 7e-14."""
+"""Derivatives of initial states of size one by differences with ε = 2⁻⁹, relative to the largest one: rounding, 2e-16
+/ ε = 1e-13, times the condition of the constraints, about ten; measured 7e-14."""
 
 FORWARD_AND_REVERSE = 1e-12
 """Derivatives by products of the same matrices from the left and from the right: some hundred roundings of products
 whose size may exceed that of the result by ten."""
 
 ROUNDED_PARAMETERS = 10
-"""Difference of two forms of derivatives, each with roundings in thousands of operations of a hundred steps, in changes of
-one of them with a parameter by one rounding; measured 1 to 3."""
+"""Difference of two forms of derivatives, each with roundings in thousands of operations of a hundred steps, in changes
+of one of them with a parameter by one rounding; measured 1 to 3."""
 
 EVENT_TANGENTS = 1e-10
 """Derivatives of runs with events, relative to those of closed forms: rounding of 2e-16 per operation over a thousand
@@ -1382,9 +1382,10 @@ STATIC_DERIVATIVE = 1e-12
 """Derivatives of equilibria of size one, whose linear systems have a condition of some hundreds, and refinement leaves
 a few roundings; differences of order six of prescribed places lose ε/2⁻⁹ = 1e-13."""
 
-STATIC_REVERSE = 1e-11
-"""Derivatives of equilibria of rods forward and in reverse, relative to the largest one: 1e-16 times the ratio 1e4 of
-axial to bending stiffness; measured 2e-12."""
+STATIC_REVERSE = 1e-13
+"""Derivatives of equilibria of rods forward and in reverse, relative to the largest one: both solutions are exact to
+rounding, and products of them have some hundred terms; measured 1e-15. In double precision, the ratio 1e4 of axial to
+bending stiffness leaves 1e-12."""
 
 STATIC_DIFFERENCE = 1e-9
 """Differences of order six of equilibria that are found to 1e-13, with relative steps of 1e-2: rounding 1e-11,

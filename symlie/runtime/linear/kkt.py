@@ -45,6 +45,9 @@ class SaddlePoint:
         Relative size of a pivot of the equilibrated matrix up to which the matrix is singular.
     refinements
         Steps of iterative refinement; one makes the backward error small relative to each entry.
+    is_extended
+        True: residuals of the refinement are computed in extended precision if the platform has it, so that solutions
+        are exact up to rounding whatever the condition of the matrix.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class SaddlePoint:
         *,
         lost_pivot: float = LOST_PIVOT,
         refinements: int = 0,
+        is_extended: bool = False,
     ) -> None:
         from scipy.sparse import block_array, diags_array, eye_array
 
@@ -78,8 +82,9 @@ class SaddlePoint:
                 raise np.linalg.LinAlgError("a zero row")
             scale /= np.sqrt(largest)
         self._scale, self._refinements = scale, refinements
-        self._matrix = (diags_array(scale) @ whole @ diags_array(scale)).tocsc()
-        self._factorize(self._matrix, lost_pivot)
+        equilibrated = (diags_array(scale) @ whole @ diags_array(scale)).tocsc()
+        self._matrix = equilibrated.astype(np.longdouble) if is_extended else equilibrated
+        self._factorize(equilibrated, lost_pivot)
 
     def _factorize(self, matrix: Sparse, lost_pivot: float) -> None:
         from scipy.linalg import lu_factor, lu_solve
@@ -109,7 +114,8 @@ class SaddlePoint:
         matrix = self._matrix.T if transposed else self._matrix
         solution = self._solve(right, transposed)
         for _ in range(self._refinements):
-            solution = solution + self._solve(right - matrix @ solution, transposed)
+            residual = np.asarray(right - matrix @ solution, dtype=right.dtype)
+            solution = solution + self._solve(residual, transposed)
         solution = (self._scale * solution.T).T
         return solution[: self._size], solution[self._size :]
 

@@ -17,7 +17,13 @@ from symlie.errors import ModelError
 from symlie.models import pendulum_chain, puma560
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
-from symlie.runtime.integrate.sensitivities.checkpoints import repetitions_of, revolve, schedule_of
+from symlie.runtime.integrate.sensitivities.checkpoints import (
+    Checkpoints,
+    first_sweep,
+    repetitions_of,
+    revolve,
+    schedule_of,
+)
 from symlie.runtime.integrate.sensitivities.gradient import FEWEST_REVERSE
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
@@ -467,6 +473,37 @@ def test_blocks_are_taken_in_reverse_with_bounded_checkpoints(blocks: int, check
     revolve(range(blocks), _Position(0, alive), checkpoints, advance, take)
     assert taken == list(reversed(range(blocks)))
     assert max(repeated) <= repetitions_of(blocks, checkpoints)
+
+
+@given(blocks=st.integers(1, 200), checkpoints=st.integers(1, 8))
+def test_first_sweep_consists_of_the_first_blocks_that_are_reached(blocks: int, checkpoints: int) -> None:
+    reached, taken = list[int](), list[int]()
+
+    def advance(block: int, count: int) -> int:
+        if not taken:
+            reached.append(block + count)
+        return block + count
+
+    revolve(range(blocks), 0, checkpoints, advance, lambda block, _: taken.append(block))
+    assert first_sweep(blocks, checkpoints) == reached
+
+
+def test_checkpoints_are_kept_while_the_run_is_integrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apart from one block at a time, a run with enough memory is integrated once."""
+    repeated, advanced = 0, Checkpoints._advanced
+
+    def counted(self: Checkpoints, state: Array, blocks: int) -> Array:
+        nonlocal repeated
+        before = self._loop.steps
+        found = advanced(self, state, blocks)
+        repeated += self._loop.steps != before
+        return found
+
+    monkeypatch.setattr(Checkpoints, "_advanced", counted)
+    run = AdjointRun.of(held(), 0.5, RunOptions.of({"h": 1 / 64, "method": "half_explicit_4"}), memory=10_000)
+    assert run is not None
+    run.gradient(variables_of(held(), ["mass", "length", "force"]), weighted(run.solution))
+    assert repeated == 0
 
 
 class _Position:

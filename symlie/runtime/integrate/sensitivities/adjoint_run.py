@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import KINK
 from symlie.runtime.integrate.request import beginning, requested
-from symlie.runtime.integrate.run import Run, execute
+from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_method import AdjointMethod, Cotangents
 from symlie.runtime.integrate.sensitivities.checkpoints import Checkpoints
@@ -82,10 +82,9 @@ class AdjointRun:
         recorder, begin = Recorder(run.system.layout), run.begin.at
         if request.records_start:
             recorder.add_state(request.t0, begin.q, begin.v, begin.multipliers, begin.carried)
-        solution = execute(run, run.loop(run.begin), run.begin, recorder)
-        if solution.status == "event":
-            return None
-        return cls(run, method, solution, Checkpoints(run, start, solution.statistics.steps, memory))
+        checkpoints = Checkpoints(run, start, memory)
+        solution = checkpoints.run(recorder)
+        return None if solution.status == "event" else cls(run, method, solution, checkpoints)
 
     def gradient(
         self, variables: Sequence[Variable], weights: Array, at_end: tuple[Array, Array] | None = None

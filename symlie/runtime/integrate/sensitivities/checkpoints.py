@@ -14,20 +14,21 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from symlie.contract.constants import TRACE_WIDTH
+from symlie.contract.constants import TRACE_WIDTH, Status
 from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import Counters, LoopState
-from symlie.runtime.integrate.run import Run
+from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailLoop
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
 from symlie.runtime.solution.trace import TRACE_COLUMNS
 
@@ -104,31 +105,82 @@ def revolve(
     """
     first, last = blocks.start, blocks.stop
     while last - first > 1:
-        count = last - first
+        middle = _next_checkpoint(first, last, checkpoints)
         if checkpoints > 1:
-            before = most_blocks(checkpoints, repetitions_of(count, checkpoints) - 1)
-            middle = first + min(count - 1, before)
             revolve(range(middle, last), advance(state, middle - first), checkpoints - 1, advance, take)
-            last = middle
         else:
-            take(last - 1, advance(state, count - 1))
-            last -= 1
+            take(middle, advance(state, middle - first))
+        last = middle
     take(first, state)
+
+
+def first_sweep(blocks: int, checkpoints: int) -> list[int]:
+    """Return the first blocks that `revolve` advances to, up to the last one."""
+    found = [0]
+    while found[-1] < blocks - 1:
+        found.append(_next_checkpoint(found[-1], blocks, max(1, checkpoints - len(found) + 1)))
+    return found[1:]
+
+
+def _next_checkpoint(first: int, last: int, checkpoints: int) -> int:
+    """Return the block in front of which the next checkpoint is, or the last block if there is only one checkpoint."""
+    count = last - first
+    if checkpoints == 1:
+        return last - 1
+    return first + min(count - 1, most_blocks(checkpoints, repetitions_of(count, checkpoints) - 1))
+
+
+class SweepLoop(CompiledIntegration):
+    """Time loop of a run that passes the states after some numbers of steps to a function."""
+
+    def __init__(self, run: Run, steps: Sequence[int], keep: Callable[[int, LoopState], None]) -> None:
+        parts = run.system, run.method, run.plan, run.control, run.begin
+        super().__init__(*parts, record_every=run.record_every, with_trace=bool(run.settings["trace"]))
+        self._wanted, self._keep = list(reversed(steps)), keep
+
+    def advance(self, budget: int) -> Status:
+        if not self._wanted:
+            return super().advance(budget)
+        status = super().advance(min(budget, self._wanted[-1] - self.steps))
+        if self.steps == self._wanted[-1]:
+            self._keep(self._wanted.pop(), self.captured())
+        return status
 
 
 class Checkpoints:
     """States of a run, repeated from checkpoints."""
 
-    def __init__(self, run: Run, start: Start, steps: int, memory: int) -> None:
-        self._run, self._start, self._steps = run, start, steps
-        layout, method = run.system.layout, run.method
-        state = layout.storage + 2 * layout.dimension + layout.rows + layout.carried_size
-        further = method.own_size(layout) + len(layout.events)
-        of_step = 8 * (state + start.own + TRACE_WIDTH + 5)
-        of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 5) + OBJECT
+    def __init__(self, run: Run, start: Start, memory: int) -> None:
+        self._run, self._start, self._memory, self._kept = run, start, memory, dict[int, Array]()
         self._loop = CompiledIntegration(run.system, run.method, run.plan, run.control, run.begin, record_every=0)
         self._trail = TrailLoop(run, run.begin, start, with_trace=True)
-        self._schedule = schedule_of(steps, self._trail.capacity, memory, of_step, of_checkpoint, layout.name)
+
+    def run(self, recorder: Recorder) -> Solution:
+        """Integrate to the end, with checkpoints on the way if the number of steps is known in advance; raise
+        ModelError if not even one state fits into the memory, and the errors of `solve`."""
+        run, total = self._run, self._run.plan.total_steps
+        wanted: list[int] = []
+        if total:
+            self._schedule = self._scheduled(total)
+            block = self._schedule.block
+            wanted = [k * block for k in first_sweep(-(-total // block), self._schedule.checkpoints)]
+
+        def keep(steps: int, state: LoopState) -> None:
+            self._kept[steps] = self._packed(state)
+
+        solution = execute(run, SweepLoop(run, wanted, keep), run.begin, recorder)
+        self._steps = solution.statistics.steps
+        if not total:
+            self._schedule = self._scheduled(self._steps)
+        return solution
+
+    def _scheduled(self, steps: int) -> Schedule:
+        layout, method = self._run.system.layout, self._run.method
+        state = layout.storage + 2 * layout.dimension + layout.rows + layout.carried_size
+        further = method.own_size(layout) + len(layout.events)
+        of_step = 8 * (state + self._start.own + TRACE_WIDTH + 5)
+        of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 5) + OBJECT
+        return schedule_of(steps, self._trail.capacity, self._memory, of_step, of_checkpoint, layout.name)
 
     def reverse(self, take: Callable[[Trail, int], None]) -> None:
         """Pass all blocks of steps to a function, from the last to the first, with the number of the first state."""
@@ -138,9 +190,11 @@ class Checkpoints:
 
     def _advanced(self, state: Array, blocks: int) -> Array:
         """Return the state after some blocks."""
-        loop = self._loop
-        loop.put(self._unpacked(state))
-        wanted = loop.steps + blocks * self._schedule.block
+        loop, begin = self._loop, self._unpacked(state)
+        wanted = begin.counters.steps + blocks * self._schedule.block
+        if wanted in self._kept:
+            return self._kept.pop(wanted)
+        loop.put(begin)
         while loop.steps < wanted:
             loop.advance(wanted - loop.steps)
             loop.drain(Recorder(self._run.system.layout))

@@ -80,7 +80,7 @@ class EquilibriumDerivative:
 
     def _factorised(self, stiffness: Sparse, jacobian: Sparse) -> SaddlePoint:
         try:
-            return SaddlePoint(stiffness, jacobian, refinements=1)
+            return SaddlePoint(stiffness, jacobian, refinements=2, is_extended=True)
         except np.linalg.LinAlgError:
             layout, free = self.system.layout, self._statics.free
             direction = layout.velocity_name(int(free[undetermined(stiffness + jacobian.T @ jacobian)]))

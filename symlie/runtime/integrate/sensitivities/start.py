@@ -49,7 +49,10 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
         if not variable.changes_start:
             continue
         step = RELATIVE * variable.size(system)
-        first = _start(variable.moved(system, step), t)
+        moved = variable.moved(system, step)
+        if _has_start(moved, t, base, system):
+            continue
+        first = _start(moved, t)
         if first is not None and np.array_equal(first.q, base.q) and np.array_equal(first.v, base.v):
             continue
         starts = _starts(system, t, base, variable, step)
@@ -57,6 +60,23 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
     dq = in_algebra(system, q, stored)
     check_corners(system, t, (base.q, base.v), variables, (dq, dv))
     return dq, dv
+
+
+def _has_start(moved: System, t: float, base: Start, system: System) -> bool:
+    """Return whether a start with specified velocities is also that of another system; masses do not matter then, of
+    which changes may be no inertia."""
+    stated, specified = system.stated_state(), moved.stated_state()
+    if stated.conditions or stated.rates is not None or len(system.layout.contacts):
+        return False
+    pairs = [(stated.q, base.q), (stated.v, base.v), (stated.q, specified.q), (stated.v, specified.v)]
+    if not all(np.array_equal(x, y) for x, y in pairs):
+        return False
+    jacobians = [x.mechanics.jacobian(t, base.q, base.v) for x in (system, moved)]
+    rows = [
+        (x.mechanics.constraint(t, base.q), x.mechanics.hidden_residual(t, base.q, base.v, B))
+        for x, B in zip((system, moved), jacobians, strict=True)
+    ]
+    return all(np.array_equal(x, y) for x, y in zip(*rows, strict=True))
 
 
 def _starts(system: System, t: float, base: Start, variable: Variable, step: float) -> list[Start]:

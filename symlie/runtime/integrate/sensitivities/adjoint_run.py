@@ -166,7 +166,7 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
 def _refusal_of_implicit_steps(system: System, method: Implicit, program: Program) -> str:
     """Return why implicit steps of a system have no adjoint; empty if they have."""
     layout = system.layout
-    if layout.has_dependents and (program.solves("hidden_violation") or method.iteration(layout)):
+    if layout.has_dependents and method.iteration(layout):
         return "corrections of increments along constraints contain derivatives of dependent nodes"
     if any(e.switches for e in layout.elements):
         return "the method begins anew where forces switch"

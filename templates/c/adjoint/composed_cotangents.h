@@ -8,7 +8,7 @@
 
 static inline long long adjoint_step_workspace(const symlie_problem *restrict P)
 {
-    const long long of_step = step_workspace(P) + trial_workspace(P), of_adjoint = adjoint_substep_workspace(P);
+    const long long of_step = step_workspace(P) + carried_workspace(P) + trial_workspace(P), of_adjoint = adjoint_substep_workspace(P);
     return SUBSTEPS * (long long)SUBSTEP_STATE + 2 * (3LL * DIMENSION + ROWS + OWN) +
            (of_step > of_adjoint ? of_step : of_adjoint);
 }

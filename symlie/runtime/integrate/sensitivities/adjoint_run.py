@@ -170,7 +170,7 @@ def _refusal_of_implicit_steps(system: System, method: Implicit, program: Progra
         return "corrections of increments along constraints contain derivatives of dependent nodes"
     if any(e.switches for e in layout.elements):
         return "the method begins anew where forces switch"
-    if program.solves("hidden_violation") and not bool(layout.holonomic.all()):
+    if program.solves("hidden_violation") and not bool(layout.holonomic[layout.of_velocities].all()):
         return "corrections of velocities with constraints on velocities have no transposed rule"
     return ""
 

@@ -7,7 +7,7 @@ differences of order six,
 
 whose error is about (ε/p)⁶ and rounding divided by ε/p. Changed initial values that violate constraints are assembled:
 they change as little as possible. The derivative of the assembled configuration follows from the implicit function
-theorem, see `start_configurations`. Stored components of configurations are differentiated; the tangent δ in the Lie
+theorem, see `starts.configurations`. Stored components of configurations are differentiated; the tangent δ in the Lie
 algebra has their rate. The derivative of λ follows from the acceleration-level system. Variables that leave the bits of
 the state have the derivative zero.
 """
@@ -19,8 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from symlie.errors import InconsistentInitialValuesError, ModelError
-from symlie.runtime.integrate.sensitivities.corners import check_corners
-from symlie.runtime.integrate.sensitivities.start_configurations import ConsistentConfigurations
+from symlie.runtime.integrate.sensitivities.starts.configurations import ConsistentConfigurations
+from symlie.runtime.integrate.sensitivities.starts.corners import check_corners
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array

@@ -1,0 +1,1 @@
+"""Starts of runs with derivatives: assembled configurations, and corners of piecewise laws."""

@@ -160,7 +160,9 @@ def test_lanes_compile_without_warnings(compiler: str, name: str, tmp_path: Path
 )
 def test_adjoints_compile_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
     system = equations_named(name).compile(backend="numpy")
-    for chosen in map(method, ("half_explicit_5", "index1_dopri5", "rkmk_rk44", "cf4", "bdf3", "bdf", "rattlie")):
+    names = "half_explicit_5", "index1_dopri5", "rkmk_rk44", "cf4", "bdf3", "bdf", "rattlie", "variational_midpoint"
+    composed = method("rattlie").with_options({"compose": "suzuki"})
+    for chosen in (*map(method, names), composed):
         if chosen.refusal(system.layout) is None:
             assert isinstance(chosen, ProgrammedMethod)
             checked(compiler, tmp_path, adjoint_files(system, chosen), "adjoint.c")

@@ -1241,6 +1241,10 @@ STEPPED_CONSTRAINTS = 1e-13
 STEPPED_SLOPE = 1.0
 """Mean order over eight halvings of the step after impacts, whose places in their steps change: one on average."""
 
+STEPPED_EVENT = 1e-12
+"""Times of events, and states after them, of a motion under constant forces, which steps represent exactly: rounding of
+a sum of 50 steps, and of the search, which is 1e-15 of the time."""
+
 STEPPED_ORDER = 0.02
 """Order two of a constrained motion without impact."""
 

@@ -91,7 +91,7 @@ class _Stage(ABC):
         if self.tables is None:
             return
         if not self.is_bound:
-            self.jacobian = np.zeros(len(self.mechanics.algebra.jacobian_rows))
+            self.jacobian_start = self.jacobian = np.zeros(len(self.mechanics.algebra.jacobian_rows))
         try:
             self.factors = Factors(self.tables.structure, self.values(self.tables))
         except SingularMatrixError as error:

@@ -109,7 +109,7 @@ class CompiledIntegration:
         self._integrate = library.call.symlie_integrate
         self.compile_seconds = compiled.compile_seconds
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
-        self._events = 0 if method.steps_over(layout) else len(layout.events)
+        self._events = len(layout.events) if method.locates_events(layout) else 0
         self._own = method.own_size(layout)
         self.state = library.ffi.new("symlie_state *")
         block = state_block(layout, method, start, width)

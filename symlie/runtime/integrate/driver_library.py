@@ -192,7 +192,9 @@ def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()
         *method.constants(),
     ]
     if method.steps_over(mechanics.layout):
-        lines += ["#define STEPS_CONTACTS 1", "#undef HAS_EVENTS", "#define HAS_EVENTS 0"]
+        lines += ["#define STEPS_CONTACTS 1", f"#define OWN_CHANGES {int(len(mechanics.layout.changes) > 0)}"]
+        if not method.locates_events(mechanics.layout):
+            lines += ["#undef HAS_EVENTS", "#define HAS_EVENTS 0"]
         lines.append(f"#define HAS_CONTACTS_ALONE {int(features.has_contacts_alone)}")
     further = [f"{mechanics.layout.name}_{name}.h" for name in sets]
     after = [

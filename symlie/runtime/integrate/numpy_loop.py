@@ -99,12 +99,12 @@ class TimeLoop:
 
     def __post_init__(self) -> None:
         self.recorder = Recorder(self.system.layout)
-        steps_over = self.method.steps_over(self.system.layout)
-        self.event_values = [] if steps_over else self.system.layout.events
+        layout, self.steps_over = self.system.layout, self.method.steps_over(self.system.layout)
+        self.event_values = layout.events if self.method.locates_events(layout) else []
         features = features_of(self.system.mechanics, compiled=False)
         self._starts_from_multipliers = self.method.starts_from_multipliers(features)
-        self.changes_state = self.system.layout.changes_state and not steps_over
-        self.turns_slip = bool(self.system.layout.ends_slip.any()) and not steps_over
+        self.changes_state = bool(len(layout.changes)) if self.steps_over else layout.changes_state
+        self.turns_slip = bool(layout.ends_slip.any()) and not self.steps_over
         self.put(self.begin)
 
     def put(self, state: LoopState) -> None:
@@ -393,7 +393,7 @@ class TimeLoop:
             self._record()
         try:
             before = plan.end[counters.segment] if control.is_adaptive else planned
-            self.event, flight = change_state(self.system.mechanics, state, events, counters, before, control)
+            self.event, flight = change_state(self.stepper, state, events, counters, before)
         except (IntegrationError, np.linalg.LinAlgError) as error:
             return Status.SINGULAR if isinstance(error, np.linalg.LinAlgError) else STATUS_OF[type(error)]
         if np.isnan(self.event).any():
@@ -414,7 +414,7 @@ class TimeLoop:
 
     def _time_to_next_impact(self) -> float:
         """Length of a part of a fixed step in which a contact that an impact has opened closes again; 0 if unknown."""
-        if not len(self.system.layout.contacts) or self.state.t != self.counters.changed_at:
+        if self.steps_over or not len(self.system.layout.contacts) or self.state.t != self.counters.changed_at:
             return 0.0
         return FLIGHTS * self.counters.flight
 
@@ -500,7 +500,7 @@ class TimeLoop:
     def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         if not self.event_values:
             return np.zeros(0)
-        return self.system.mechanics.events(t, q, v, multipliers)
+        return self.stepper.events(t, q, v, multipliers)
 
     def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
         """Record the events of a step; return the trial step, its end, and whether an event ended it, or None

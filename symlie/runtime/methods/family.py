@@ -18,9 +18,9 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.refusals import (
     refusal_of_angular_velocities,
     refusal_of_constraints,
-    refusal_of_events,
     refusal_of_frames,
     refusal_of_friction,
+    refusal_of_further_friction,
 )
 from symlie.runtime.steps.program import Features
 from symlie.runtime.tableaux.tableau import Tableau
@@ -262,7 +262,7 @@ class Method(ABC):
         return (
             refusal_of_constraints(self, layout)
             or refusal_of_friction(self, layout)
-            or refusal_of_events(self, layout)
+            or refusal_of_further_friction(self, layout)
             or refusal_of_frames(self, layout)
             or refusal_of_angular_velocities(self, layout)
         )
@@ -309,6 +309,16 @@ class Method(ABC):
             Layout of the model.
         """
         return self.steps_contacts and layout.has_gaps
+
+    def locates_events(self, layout: Layout) -> bool:
+        """Return whether events of a model are located in steps; steps over impacts locate none of contacts.
+
+        Parameters
+        ----------
+        layout
+            Layout of the model.
+        """
+        return bool((layout.contact_of_event < 0).any()) if self.steps_over(layout) else bool(layout.events)
 
     @property
     def stability(self) -> str:

@@ -61,20 +61,11 @@ def refusal_of_angular_velocities(method: Method, layout: Layout) -> str | None:
     )
 
 
-def refusal_of_events(method: Method, layout: Layout) -> str | None:
-    """Return the explanation for time stepping and a model with other events than those of its contacts, or with
-    friction of other constraints."""
-    own = [event.name for event, found in zip(layout.events, layout.contact_of_event, strict=True) if found < 0]
-    if not method.steps_over(layout):
-        return None
-    if layout.has_friction_alone:
-        return (
-            f"Method '{method.name}' steps over the impacts of the contacts of '{layout.name}' and does not support "
-            "friction of joints and constraints in addition; use half_explicit_2, …, half_explicit_5."
-        )
-    if not own:
+def refusal_of_further_friction(method: Method, layout: Layout) -> str | None:
+    """Return the explanation for time stepping and a model with friction of joints or constraints."""
+    if not (method.steps_over(layout) and layout.has_friction_alone):
         return None
     return (
-        f"Method '{method.name}' steps over the impacts of the contacts of '{layout.name}' and locates no events, but "
-        f"event '{own[0]}' exists; use half_explicit_2, …, half_explicit_5."
+        f"Method '{method.name}' steps over the impacts of the contacts of '{layout.name}' and does not support "
+        "friction of joints and constraints in addition; use half_explicit_2, …, half_explicit_5."
     )

@@ -86,12 +86,19 @@ class SelfAdjoint(Method):
 
 
 def check_composition(system: System, method: Method, t: float, q: Array) -> None:
-    """Raise an UnsupportedMethodError if the part of the forces that is odd in v does work, since substeps may be
-    backward."""
+    """Raise an UnsupportedMethodError if contacts, or forces with a part that is odd in v, dissipate energy, since
+    substeps may be backward."""
     layout = system.layout
     own = layout.has_velocity & layout.integrated
     if method.composition is None or not own.any():
         return
+    options = f"compose={method.options['compose']}"
+    backwards = f"Method '{method.name}' with {options} has substeps backwards in time, in which"
+    if method.steps_over(layout):
+        raise UnsupportedMethodError(
+            f"{backwards} impacts and friction supply energy, and '{layout.name}' has contact "
+            f"'{layout.contact_names[0]}'; omit compose."
+        )
 
     def dissipates(v: Array) -> bool:
         power = v * (system.mechanics.force(t, q, v) - system.mechanics.force(t, q, -v))
@@ -102,9 +109,8 @@ def check_composition(system: System, method: Method, t: float, q: Array) -> Non
         if dissipates(v):
             name = layout.velocity_name(_smallest_part(dissipates, v))
             raise UnsupportedMethodError(
-                f"Method '{method.name}' with compose={method.options['compose']} has substeps backwards in time, in "
-                f"which dissipative forces supply energy, and such a force acts on {name} of '{layout.name}'; omit "
-                "compose, or set the damping to zero."
+                f"{backwards} dissipative forces supply energy, and such a force acts on {name} of '{layout.name}'; "
+                "omit compose, or set the damping to zero."
             )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.contract.constants import DRIFT_LIMIT, DRIFT_ROUND_OFF, SETTLED
-from symlie.errors import ConstraintDriftError, IndefiniteMassMatrixError, NotFiniteError
+from symlie.errors import ConstraintDriftError, IndefiniteMassMatrixError, NotFiniteError, SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
             mass, still = m.mass(t, q), np.zeros_like(trial.v)
             delta, _ = m.saddle(mass, jacobian, jacobian, still, -residual)
             dependent = m.dependent_rows(jacobian)
-    except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError):
+    except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError, SingularSystemError):
         return  # The next stage reports a singular matrix.
     row = int(np.argmax(np.abs(residual)))
     found = f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}"

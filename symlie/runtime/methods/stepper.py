@@ -99,7 +99,7 @@ class Stepper:
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
         self.system, self.method, self.control = system, method, control
         self.mechanics = system.mechanics
-        self.rows = system.layout.rows
+        self.rows, self.steps_over = system.layout.rows, method.steps_over(system.layout)
         self.memory: dict[bytes, TakenMatrix] = {}
         """Cache of factors; see `ImplicitStep`."""
         self.newton = NewtonCounts()
@@ -234,9 +234,14 @@ class Stepper:
 
     def renew_multipliers(self, t: float, trial: Trial) -> None:
         """Replace the multipliers at the end of a step of any length by those of the acceleration-level system, since
-        most methods divide hidden constraints by the length."""
-        if self.rows and not self.method.is_polynomial:
+        most methods divide hidden constraints by the length; in time stepping they are impulses of the step."""
+        if self.rows and not (self.method.is_polynomial or self.steps_over):
             _, trial.multipliers = self.acceleration(t, trial.q, trial.v, trial.multipliers)
+
+    def events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Return the event functions; in time stepping those of contacts have no zeros."""
+        values = self.mechanics.events(t, q, v, multipliers)
+        return np.where(self.system.layout.contact_of_event >= 0, 1.0, values) if self.steps_over else values
 
     def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """Return v' and λ of a stage; for the first stage they may be known from the previous step."""

@@ -29,7 +29,7 @@ class Variational(SelfAdjoint, ProgrammedMethod):
 
     tableau: DiscreteTableau
     newton: str = "simplified"
-    """``"simplified"``: M replaces h ∂p⁺/∂θ; ``"full"``: the derived matrix."""
+    """``"simplified"``: M replaces h ∂p⁺/∂θ; ``"full"``: the derived matrix, except while contacts are closed."""
     multipliers: str = "average"
     """``"average"``: mean of λ⁻ and λ⁺; ``"index1"``: from the accelerations, always used by compositions."""
     newton_rtol: float = 0.0
@@ -93,11 +93,6 @@ class Variational(SelfAdjoint, ProgrammedMethod):
             what = "a constraint is nonlinear in the velocities, for which no discrete constraint is defined"
         elif layout.has_fields:
             what = "it has first-order states"
-        elif self.steps_over(layout) and (self.newton == "full" or not self.takes_averages):
-            return (
-                f"Method '{self.name}' steps over the impacts of the contacts of '{layout.name}' with its default "
-                "options only; omit newton, multipliers and compose."
-            )
         if not what:
             return super().refusal(layout)
         return (

@@ -125,7 +125,8 @@ def _impacts_in_steps(solution: Solution) -> list[Impact]:
     for k in np.flatnonzero((solution.multipliers[1:, table.normal] < 0).any(axis=1)).tolist():
         h, force, closed = solution.t[k + 1] - solution.t[k], solution.multipliers[k + 1], solution.q[k, table.closed]
         met = np.flatnonzero((force[table.normal] < 0) & (closed == 0))
-        if not len(met):
+        # A state after a reset has the forces of the step before it.
+        if not (h > 0 and len(met)):
             continue
         friction = table.friction_forces(solution.q[k + 1], force)
         impulses = {

@@ -143,7 +143,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (STARTS_FROM_MULTIPLIERS && state->is_after_jump) status = start_after_jump(P, work, t, &mass, state);
         if (status == SYMLIE_DONE) status = begin_method(P, work, t, h, control, &mass, state);
         if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
-#if SLIDES && HAS_EVENTS
+#if FOLLOWS_SLIP
         if (control->is_adaptive && status == SYMLIE_DONE && trial.error <= 1)
             trial.error = fmax(trial.error, turning_error(P, work, planned_end, state, &trial));
 #endif
@@ -196,14 +196,14 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
 #if HAS_EVENTS
         symlie_real length = h;
         if (reached > 0 && reached < h) length = reached;
-#if SLIDES
+#if FOLLOWS_SLIP
         const symlie_scalar attempted = attempt.end;
 #endif
         status = find_events(P, work, t, length, end, control, &mass, state, &trial, &other, record, &is_end, &end);
         attempt.end = SYMLIE_VALUE(end);
         if (status != SYMLIE_DONE) return status;
 #endif
-#if SLIDES && HAS_EVENTS
+#if FOLLOWS_SLIP
         if (!is_end && attempt.end < attempted) attempt.is_last = 0, reached = 0;
 #endif
         /* A step shortened at a switch gives no information on the admissible step size. */
@@ -211,7 +211,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (!is_end)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
         accept(P, !FIXED_TOPOLOGY, state, end, &trial);
-#if SLIDES && HAS_EVENTS
+#if FOLLOWS_SLIP
         if (!is_end) follow_slip(P, work, state->t, state->q, state->v, state->lambda, state->event);
 #endif
 #if HAS_SWITCHES

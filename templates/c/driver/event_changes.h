@@ -13,7 +13,7 @@
 
 static inline long long change_workspace(const symlie_problem *restrict P)
 {
-    return RESETS + EVENTS + 3LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P) + contact_workspace(P);
+    return STORAGE + RESETS + EVENTS + 3LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P) + contact_workspace(P);
 }
 
 /* Return whether an event at time t, among those recorded from `first` on, changes the state. */
@@ -99,7 +99,7 @@ static inline int add_impulses(const symlie_problem *restrict P, symlie_real *re
 #endif
 
 /* Apply the changes of all events at the time of the state, within a step planned to end at `planned`. A function of such an event that remains zero counts as not
- * yet zero. */
+ * yet zero. In time stepping contacts do not take part: the next step contains their impulses, and lambda remains that of the last step. */
 SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *restrict work, long long first, const symlie_plan *plan,
                              symlie_real planned, mass_matrix *restrict mass, symlie_state *restrict state, const symlie_record *restrict record)
 {
@@ -108,6 +108,11 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(value, RESETS);
     ARRAY(before, EVENTS);
     ARRAY(a, DIMENSION);
+#ifdef STEPS_CONTACTS
+    ARRAY(modes, STORAGE);
+    set_contacts(P, state->q, 0, modes);
+    swap_modes(P, state->q, modes);
+#endif
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(size_of_B, JACOBIAN_VALUES);
@@ -119,7 +124,7 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     const symlie_real residual = largest_entry(ROWS, c, 0);
 #endif
     int moves = 0, engages = 0;
-    system_events(P, t, state->q, state->v, state->lambda, before);
+    take_events(P, t, state->q, state->v, state->lambda, before);
 #ifdef HAS_RESETS
     system_resets(P, t, state->q, state->v, state->lambda, value);
 #endif
@@ -160,10 +165,14 @@ SYMLIE_COLD int change_state(const symlie_problem *restrict P, symlie_real *rest
     /* Methods that satisfy constraints of velocities only approximately leave a residual. */
     for (int k = 0; k < ROWS; k++)
         if (!(fabs(c[k]) <= VELOCITY_TOLERANCE * fmax(1, size[k]) + 2 * residual)) return SYMLIE_INCONSISTENT_RESET;
+#ifdef STEPS_CONTACTS
+    swap_modes(P, state->q, modes);
+#else
     const int status = index1_acceleration(P, work, t, state->q, state->v, mass, a, state->lambda);
     if (status != SYMLIE_DONE) return status;
 #endif
-    system_events(P, t, state->q, state->v, state->lambda, state->event);
+#endif
+    take_events(P, t, state->q, state->v, state->lambda, state->event);
     for (long long n = first; n < record->events; n++) {
         const symlie_real *row = record->event + EVENT_WIDTH * n;
         const int event = (int)row[0];

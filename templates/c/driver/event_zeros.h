@@ -197,7 +197,7 @@ static inline symlie_real start_offset(step_inside *restrict in, int event)
     (void)work;
     ARRAY(value, EVENTS);
     if (fabs(in->state->event[event]) != AT_START) return 0;
-    system_events(P, in->t, in->state->q, in->state->v, in->state->lambda, value);
+    take_events(P, in->t, in->state->q, in->state->v, in->state->lambda, value);
     return value[event] * in->control->event_direction[event] > 0 ? ROUGH_OFFSET * fabs(value[event]) : 0;
 }
 

@@ -26,7 +26,7 @@ static inline int are_numbers(const symlie_problem *restrict P, const symlie_rea
 static inline int begin_events(const symlie_problem *restrict P, const symlie_control *restrict control, symlie_state *restrict state)
 {
     if (state->event_is_valid) return SYMLIE_DONE;
-    system_events(P, state->t, state->q, state->v, state->lambda, state->event);
+    take_events(P, state->t, state->q, state->v, state->lambda, state->event);
     for (int e = 0; e < EVENTS; e++)
         if (state->event[e] == 0) state->event[e] = -AT_START * (symlie_real)control->event_direction[e];
     state->event_is_valid = BEGINS_RUN;
@@ -39,7 +39,7 @@ static inline int ends_step(const symlie_control *restrict control, int event)
     return control->event_is_terminal[event] || (HAS_CHANGES && control->event_changes[event]);
 }
 
-#if SLIDES
+#if FOLLOWS_SLIP
 /* Return whether the slip of a contact in two directions vanishes at an event. */
 static inline int ends_slip(const symlie_problem *restrict P, int event)
 {
@@ -93,7 +93,7 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
     ARRAY(rate, DIMENSION);
     step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate, BY_SHORTER_STEPS};
     symlie_real first = end_of_step;
-    system_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
+    take_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
     if (!are_numbers(P, trial->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
     begin_inside(&in);
     const int status = search_step(&in, trial, record);
@@ -102,7 +102,7 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
         const symlie_real *row = record->event + width * n;
         if (ends_step(control, (int)row[0]) && (!*is_end || row[1] < first)) first = row[1], *is_end = 1;
     }
-#if SLIDES
+#if FOLLOWS_SLIP
     int approached = SYMLIE_DONE;
     if (*is_end && approach_stick(P, &in, before, first, record, trial, end, &approached)) {
         if (approached != SYMLIE_DONE) return approached;
@@ -128,7 +128,7 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
         }
         record->events = kept;
         trial->acceleration_is_valid = 0;
-        system_events(P, first, trial->q, trial->v, trial->lambda, trial->event);
+        take_events(P, first, trial->q, trial->v, trial->lambda, trial->event);
         *end = first;
     }
     copy(EVENTS, trial->event, state->event);

@@ -50,7 +50,9 @@
 #else
 #define HAS_CONTACTS 0
 #endif
-#if (defined(RESETS) || RELEASES) && !defined(STEPS_CONTACTS)
+#ifdef STEPS_CONTACTS
+#define HAS_CHANGES OWN_CHANGES
+#elif defined(RESETS) || RELEASES
 #define HAS_CHANGES 1
 #else
 #define HAS_CHANGES 0
@@ -60,6 +62,9 @@
 #ifndef SLIDES
 #define SLIDES 0
 #endif
+
+/* 1 if steps follow the directions of slip between events. */
+#define FOLLOWS_SLIP (SLIDES && HAS_EVENTS && HAS_CONTACTS)
 
 /* Number of components of reactions of constraints with friction; 1 if friction acts along their directions. */
 #ifndef REACTIONS

@@ -2,7 +2,7 @@
 #ifndef SYMLIE_SLIP_DIRECTIONS_H
 #define SYMLIE_SLIP_DIRECTIONS_H
 
-#if SLIDES && HAS_EVENTS
+#if FOLLOWS_SLIP
 #include "contact_table.h"
 
 static inline long long slip_workspace(const symlie_problem *restrict P)

@@ -9,6 +9,17 @@
 #ifndef SYMLIE_STEP_INTERPOLATION_H
 #define SYMLIE_STEP_INTERPOLATION_H
 
+/* Evaluate the event functions. In time stepping those of contacts have no zeros. */
+static inline void take_events(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                               const symlie_real *restrict lambda, symlie_real *restrict value)
+{
+    system_events(P, t, q, v, lambda, value);
+#ifdef STEPS_CONTACTS
+    for (int e = 0; e < EVENTS; e++)
+        if (P->contact_event[e] >= 0) value[e] = 1;
+#endif
+}
+
 /* An accepted step with scratch memory for states within it. */
 typedef struct {
     const symlie_problem *P;
@@ -59,8 +70,10 @@ static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real e
     if (status == SYMLIE_DONE && x < SHORT_PART * in->h) status = renew_velocities(in, work, x, end);
 #endif
     ARRAY(scratch, DIMENSION);
+#ifndef STEPS_CONTACTS
     if (status == SYMLIE_DONE) status = renew_multipliers(P, work, end, in->mass, other, scratch);
-    if (status == SYMLIE_DONE) system_events(P, end, other->q, other->v, other->lambda, other->event);
+#endif
+    if (status == SYMLIE_DONE) take_events(P, end, other->q, other->v, other->lambda, other->event);
     return status;
 }
 
@@ -123,13 +136,13 @@ static inline int events_inside(step_inside *restrict in, symlie_real s, symlie_
     system_advance(P, in->state->q, Theta, q);
     system_tangent_operator(P, Theta, rate, v);
     if (MOTIONS) system_prescribe(P, t, q, v);
-#if CONSTRAINED && EVENTS_READ_MULTIPLIERS
+#if CONSTRAINED && EVENTS_READ_MULTIPLIERS && !defined(STEPS_CONTACTS)
     const int status = index1_acceleration(P, work, t, q, v, in->mass, rate, lambda);
     if (status != SYMLIE_DONE) return status;
 #else
     for (int k = 0; k < ROWS; k++) lambda[k] = in->trial->lambda[k];
 #endif
-    system_events(P, t, q, v, lambda, value);
+    take_events(P, t, q, v, lambda, value);
     (void)work;
     return SYMLIE_DONE;
 #endif

@@ -4,6 +4,14 @@
 
 #include "contact_solution.h"
 
+static inline void exchange_numbers(int n, symlie_real *restrict a, symlie_real *restrict b)
+{
+    for (int k = 0; k < n; k++) {
+        const symlie_real first = a[k];
+        a[k] = b[k], b[k] = first;
+    }
+}
+
 /* Copy a configuration with the equations of all contacts in force (1), or with all contacts open (0). */
 static inline void set_contacts(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real activity, symlie_real *restrict out)
 {
@@ -14,6 +22,18 @@ static inline void set_contacts(const symlie_problem *restrict P, const symlie_r
         out[contact[CONTACT_SPEED]] = out[contact[CONTACT_SPEED] + 1] = 0;
         if (contact[CONTACT_SLIPS]) out[contact[CONTACT_STICKS]] = activity;
         for (int k = 0; k < contact[CONTACT_SLIPS]; k++) out[contact[CONTACT_DIRECTION] + k] = 0;
+    }
+}
+
+/* Exchange the modes of contacts in two configurations. */
+static inline void swap_modes(const symlie_problem *restrict P, symlie_real *restrict q, symlie_real *restrict other)
+{
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i), slips = contact[CONTACT_SLIPS];
+        exchange_numbers(1, q + contact[CONTACT_CLOSED], other + contact[CONTACT_CLOSED]);
+        exchange_numbers(2, q + contact[CONTACT_SPEED], other + contact[CONTACT_SPEED]);
+        if (slips) exchange_numbers(1, q + contact[CONTACT_STICKS], other + contact[CONTACT_STICKS]);
+        exchange_numbers(slips, q + contact[CONTACT_DIRECTION], other + contact[CONTACT_DIRECTION]);
     }
 }
 

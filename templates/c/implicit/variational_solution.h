@@ -21,7 +21,7 @@ static inline void leave_contacts(newton_problem *restrict s)
     (void)s;
 #ifdef STEPS_CONTACTS
     const symlie_problem *P = s->P;
-    s->is_unbound = HAS_CONTACTS_ALONE && MASS_ALONE > 0 && factorise_mass_alone(P, s->mass->M, s->factors);
+    s->is_unbound = HAS_CONTACTS_ALONE && !s->takes_matrix && MASS_ALONE > 0 && factorise_mass_alone(P, s->mass->M, s->factors);
 #endif
 }
 

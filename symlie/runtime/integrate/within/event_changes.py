@@ -11,26 +11,29 @@ from symlie.errors import InconsistentResetError, NotFiniteError, TooManyImpacts
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.integrate.within.event_search import AT_START
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.stepper import State
+from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.solution.event_changes import changed, contacts_at_events
 from symlie.runtime.system.mechanics import Mechanics
 
 
 def change_state(
-    mechanics: Mechanics, state: State, events: Sequence[int], counters: Counters, end: float, control: StepControl
+    stepper: Stepper, state: State, events: Sequence[int], counters: Counters, end: float
 ) -> tuple[Array, float]:
     """Apply the changes of events at the time of a state, and return the values of all event functions afterwards, with
     the shortest time until a contact closes again, 0 if it is unknown.
 
     A function of such an event that remains zero counts as not yet zero. The state may advance to a time before
-    ``end``.
+    ``end``. In time stepping contacts do not take part: the next step contains their impulses, and λ remains that of
+    the last step.
     """
-    layout, t, flight = mechanics.layout, state.t, 0.0
-    before = mechanics.events(t, state.q, state.v, state.multipliers)
+    mechanics, control = stepper.mechanics, stepper.control
+    layout, t, flight, modes = mechanics.layout, state.t, 0.0, state.q
+    if stepper.steps_over:
+        state.q = stepper.contacts[0].opened(state.q)
+    before = stepper.events(t, state.q, state.v, state.multipliers)
     _, known = _sized_residual(mechanics, t, state.q, state.v)
     state.q, state.v, _, moves = changed(mechanics, t, state.q, state.v, state.multipliers, events)
-    if len(layout.contacts):
+    if len(layout.contacts) and not stepper.steps_over:
         found = contacts_at_events(mechanics, t, state.q, state.v, events, end, treatment=control.impacts)
         counters.impacts += bool((found.impulses[layout.contacts[:, 0]] > 0)[layout.contacts[:, 0] >= 0].any())
         if counters.impacts > control.most_impacts:
@@ -41,8 +44,11 @@ def change_state(
         raise NotFiniteError("The state after an event is not finite.")
     if layout.rows:
         _check(mechanics, state, moves, float(np.abs(known).max(initial=0)), counters.largest_constraint)
-        state.multipliers = mechanics.index1(t, state.q, state.v)[1]
-    after = mechanics.events(t, state.q, state.v, state.multipliers)
+        if stepper.steps_over:
+            state.q = stepper.contacts[0].with_modes(state.q, modes)
+        else:
+            state.multipliers = mechanics.index1(t, state.q, state.v)[1]
+    after = stepper.events(t, state.q, state.v, state.multipliers)
     for event in events:
         if after[event] == before[event]:
             after[event] = -AT_START * layout.events[event].direction

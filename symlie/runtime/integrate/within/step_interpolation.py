@@ -60,7 +60,7 @@ class StepInside:
 
     def events(self, t: float, trial: Trial) -> Array:
         """Event functions at the end of a trial step."""
-        return self.stepper.mechanics.events(t, trial.q, trial.v, trial.multipliers)
+        return self.stepper.events(t, trial.q, trial.v, trial.multipliers)
 
     def step_to(self, x: float) -> tuple[Trial, Array]:
         """Result of a step of length x, and the event functions at its end."""
@@ -83,6 +83,6 @@ class StepInside:
         q, v = kernels.advance(state.q, theta), kernels.tangent_operator(theta, rate)
         mechanics.prescribe(t, q, v)
         multipliers = self.trial.multipliers
-        if self.stepper.rows:
+        if self.stepper.rows and not self.stepper.steps_over:
             multipliers = mechanics.index1(t, q, v)[1]
-        return mechanics.events(t, q, v, multipliers)
+        return self.stepper.events(t, q, v, multipliers)

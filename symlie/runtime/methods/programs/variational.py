@@ -60,6 +60,8 @@ def variational_step(s: StepRecorder, *, averages: bool, steps_contacts: bool = 
             multipliers = s.of_contacts(end.forces, multipliers)
     elif isinstance(end, ContactEndValues):
         multipliers = end.forces
+        if not s.has_contacts_alone:
+            multipliers = s.of_contacts(end.forces, s.stage(1.0, end_q, end.v).multiplier)
     elif s.is_constrained:
         multipliers = s.stage(1.0, start.q, end.v).multiplier
     s.known_acceleration(s.evaluated(Acceleration, Expression()))

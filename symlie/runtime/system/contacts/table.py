@@ -38,6 +38,10 @@ class ContactTable:
         """Return a configuration with the equations of all contacts in force."""
         return self._with(q, 1.0)
 
+    def with_modes(self, q: Array, other: Array) -> Array:
+        """Return a configuration with the modes of contacts of another one."""
+        return np.where(self.opened(np.ones_like(q)) == 0, other, q)
+
     def _with(self, q: Array, activity: float) -> Array:
         q = q.copy()
         q[self.closed] = activity

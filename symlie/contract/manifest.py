@@ -255,6 +255,12 @@ class ElementType:
         """Number of constraint equations of one instance."""
         return sum(c.size for c in self.constraints)
 
+    @property
+    def rows_of_contacts(self) -> tuple[int, ...]:
+        """Constraint equations of the contacts of one instance, in order."""
+        rows = [range(c.slip, c.slip + c.slips) for c in self.contacts if c.normal >= 0]
+        return tuple(sorted([*(c.normal for c in self.contacts if c.normal >= 0), *(k for r in rows for k in r)]))
+
 
 @dataclass(frozen=True)
 class Types:

@@ -165,7 +165,20 @@ def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) 
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:
     """Return the derived elimination of a model of fixed topology."""
-    return derive_elimination(*_small_system(types, arrangement), with_numbers=bool(arrangement.frozen))
+    system, of_contacts = _small_system(types, arrangement), _rows_of_contacts(types, arrangement)
+    return derive_elimination(*system, with_numbers=bool(arrangement.frozen), of_contacts=of_contacts)
+
+
+def _rows_of_contacts(types: ModelKernels, arrangement: Arrangement) -> list[int]:
+    """Return the constraint equations of contacts with a gap."""
+    found, first = list[int](), 0
+    for instances in arrangement.instances:
+        element = types.element_type(instances.element)
+        own = element.rows_of_contacts
+        for _ in range(instances.count):
+            found += [first + row for row in own]
+            first += element.rows
+    return found
 
 
 def kept_elimination(types: ModelKernels, arrangement: Arrangement) -> tuple[Kernel, ...]:

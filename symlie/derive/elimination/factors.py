@@ -22,10 +22,11 @@ from symlie.ir.straightline import flatten
 Rows = list[list[Expr]]
 
 
-def array_of(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
-    """Return the symbols of an argument and the name of each."""
-    symbols = [Symbol(f"{stem}{i}", real=True) for i in range(count)]
-    return symbols, {s: f"{stem}[{i}]" for i, s in enumerate(symbols)}
+def array_of(stem: str, count: int, places: Sequence[int] | None = None) -> tuple[list[Symbol], dict[Symbol, str]]:
+    """Return the symbols of an argument of a size, or of some of its places, and the name of each."""
+    places = range(count) if places is None else places
+    symbols = [Symbol(f"{stem}{i}", real=True) for i in range(len(places))]
+    return symbols, {s: f"{stem}[{i}]" for s, i in zip(symbols, places, strict=True)}
 
 
 def dense(

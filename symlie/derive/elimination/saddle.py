@@ -36,10 +36,16 @@ most eight entries."""
 
 
 def derive_elimination(
-    mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
+    mass: SparsePattern,
+    jacobian: SparsePattern,
+    moving: Sequence[bool],
+    rows: int,
+    *,
+    with_numbers: bool = False,
+    of_contacts: Sequence[int] = (),
 ) -> Elimination:
-    """Derive the kernels ``factorize``, ``solve_mass`` and ``solve_saddle``; return none if a pivot is identically
-    zero."""
+    """Derive the kernels ``factorize``, ``solve_mass`` and ``solve_saddle``, and ``solve_open_saddle`` without the
+    equations ``of_contacts``; return none if a pivot is identically zero."""
     # ``mass`` (lower triangle) and ``jacobian`` are patterns of the assembled matrices; ``moving`` marks the
     # velocities, whose accelerations alone are not zero. With ``with_numbers`` parameters are constants: numeric
     # factors are part of the solutions instead of being read from the result of ``factorize``, and ``multiply_rows``
@@ -52,6 +58,9 @@ def derive_elimination(
     if rows:
         try:
             kernels.append(_solve_saddle(stored, jacobian, rows))
+            kept = sorted({*range(rows)} - {*of_contacts})
+            if 0 < len(kept) < rows:
+                kernels.append(_solve_saddle(stored, jacobian, rows, kept))
         except ZeroPivotError:
             return Elimination((), 0)
         if with_numbers:
@@ -80,11 +89,20 @@ def _solve_mass(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
     return Kernel(signature, flatten(program, solution, references), description)
 
 
-def _solve_saddle(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
-    program, n = Program(), stored.n
+def _solve_saddle(stored: Stored, jacobian: SparsePattern, every: int, kept: Sequence[int] = ()) -> Kernel:
+    """Return the solution with all equations, or with the ``kept`` ones alone, by the operations of a model without the
+    others, whose multipliers are zero."""
+    program, n, rows, total = Program(), stored.n, len(kept) or every, jacobian.count
+    places = [k for k, row in enumerate(jacobian.rows) if not kept or row in kept]
+    if kept:
+        jacobian = SparsePattern(
+            tuple(kept.index(jacobian.rows[k]) for k in places),
+            tuple(jacobian.columns[k] for k in places),
+            tuple(jacobian.constants[k] for k in places),
+        )
     f, references = array_of("F", stored.size)
-    right_symbols, force, bound = array_of("B0", jacobian.count), array_of("r", n), array_of("c", rows)
-    left_symbols = array_of("B1", jacobian.count)
+    right_symbols, left_symbols = array_of("B0", total, places), array_of("B1", total, places)
+    force, bound = array_of("r", n), array_of("c", every, kept or range(rows))
     for _, names in (right_symbols, left_symbols, force, bound):
         references |= names
     b0 = dense(jacobian, right_symbols[0], rows, n, symmetric=False, is_exact=stored.with_numbers)
@@ -112,18 +130,20 @@ def _solve_saddle(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
         pulls = [[w[a][i] * multipliers[a] for a in range(rows) if w[a][i] != 0] for i in range(n)]
         acceleration = [y[i] - sum(pull, Integer(0)) for i, pull in enumerate(pulls)]
     signature = Signature(
-        "solve_saddle",
+        "solve_open_saddle" if kept else "solve_saddle",
         (
             Argument("F", stored.size),
-            Argument("B0", jacobian.count),
-            Argument("B1", jacobian.count),
+            Argument("B0", total),
+            Argument("B1", total),
             Argument("r", n),
-            Argument("c", rows),
+            Argument("c", every),
             Argument("a", n, True),
-            Argument("lambda", rows, True),
+            Argument("lambda", every, True),
             Argument("margin", 1, True),
         ),
     )
+    if kept:
+        multipliers = [multipliers[kept.index(k)] if k in kept else Integer(0) for k in range(every)]
     outputs = [*acceleration, *multipliers, margin]
     description = "Solution of [M B0ᵀ; B1 0][a; λ] = [r; c]; margin > 0 if every pivot is sound."
     return Kernel(signature, flatten(program, outputs, references), description)

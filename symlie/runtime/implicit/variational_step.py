@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.contract.constants import ROUNDING
 from symlie.errors import NotFiniteError, SingularSystemError
@@ -24,6 +25,7 @@ from symlie.runtime.kernels.iteration_tables import IterationTables
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
+from symlie.runtime.system.contacts.open_rows import OpenRows
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -53,8 +55,18 @@ class _Stage(ABC):
         self.q = q_n
         self.dependent: DependentRows | None = None
         self.factors: Factors | None = None
-        self.is_bound = bool(self.layout.rows)
-        """False if all constraint equations belong to open contacts; residuals then have no entries for them."""
+        self.open_rows: OpenRows | None = None
+        """Equations in force if all contacts are open; residuals then have no entries for others."""
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """Equations in force."""
+        return np.arange(self.layout.rows) if self.open_rows is None else self.open_rows.rows
+
+    @property
+    def is_bound(self) -> bool:
+        """True if equations are in force."""
+        return bool(len(self.rows))
 
     @abstractmethod
     def residual(self, u: Array) -> Array:
@@ -73,12 +85,13 @@ class _Stage(ABC):
     def entry_name(self, entry: int) -> str:
         """Return the name of a velocity component or constraint equation."""
         n = self.layout.dimension
-        return self.layout.velocity_name(entry) if entry < n else self.layout.row_name(entry - n)
+        return self.layout.velocity_name(entry) if entry < n else self.layout.row_name(int(self.rows[entry - n]))
 
     @property
     def floor(self) -> float:
         """Norm of the rounding error of the residual."""
-        rows = float(np.abs(self.q).max(initial=0)) * self.jacobian if self.is_bound else np.zeros(0)
+        values = self.jacobian if self.open_rows is None else self.jacobian[self.open_rows.values]
+        rows = float(np.abs(self.q).max(initial=0)) * values if self.is_bound else np.zeros(0)
         return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
 
     def is_rounding(self, d: Array) -> bool:
@@ -117,21 +130,26 @@ class _Stage(ABC):
 
     def correction(self, r: Array) -> Array:
         """Solve the linear system with the matrix."""
-        if self.factors is not None:
-            return self.factors.solve(np.pad(r, (0, self.layout.dimension + self.layout.rows - len(r))))[: len(r)]
         m, n = self.mechanics, self.layout.dimension
+        if self.factors is not None:
+            places = np.concatenate([np.arange(n), n + self.rows])
+            right = np.zeros(n + self.layout.rows)
+            right[places] = r
+            return np.asarray(self.factors.solve(right)[places])
         if not self.is_bound:
             return m.algebra.solve_mass(self.mass, r)
-        x, mu = m.saddle(self.mass, self.jacobian_start, self.jacobian, r[:n], r[n:], self.dependent)
+        parts = self.mass, self.jacobian_start, self.jacobian, r[:n], r[n:]
+        x, mu = m.saddle(*parts, self.dependent) if self.open_rows is None else self.open_rows.solve_saddle(*parts)
         return np.concatenate([x, mu])
 
     def _complete(self, r: Array, mu: Array, rows: Array) -> Array:
         """Return the residual with constraint forces, and update the sizes of its terms."""
         if not self.is_bound:
             return np.asarray(self.layout.free * r)
-        pulled = self.mechanics.algebra.pull(self.jacobian_start, mu)
+        every = mu if self.open_rows is None else self.open_rows.spread(mu)
+        pulled = self.mechanics.algebra.pull(self.jacobian_start, every)
         self.terms = self.terms + np.abs(pulled)
-        return np.concatenate([self.layout.free * (r + pulled), rows])
+        return np.concatenate([self.layout.free * (r + pulled), rows[self.rows]])
 
 
 class StartStage(_Stage):

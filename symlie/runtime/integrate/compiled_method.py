@@ -14,7 +14,7 @@ from symlie.runtime.integrate.driver_library import driver_library, lanes_librar
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
-from symlie.runtime.kernels.c_tables import ProblemTables, ProblemTemplate, problem_tables
+from symlie.runtime.kernels.c_tables import ProblemTables, ProblemTemplate, problem_tables, with_open_tables
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.kernels.sets import KernelSets
 from symlie.runtime.layout.layout import Layout
@@ -56,6 +56,8 @@ def plan_structure(plan: Plan) -> Structures:
 def tables_of(system: System, method: Method) -> ProblemTables:
     """Integer tables of a system for a method's time loop."""
     tables = problem_tables(system.layout, integrates=True)
+    if method.steps_over(system.layout) and system.mechanics.open_rows.uses_complement:
+        tables = with_open_tables(tables, system.layout, system.mechanics.open_rows.of_layout)
     matrix = matrix_of(system, method)
     return tables if matrix is None else replace(tables, iteration=matrix.packed)
 

@@ -14,7 +14,7 @@ from symlie.contract.sets import ADJOINT, discrete_gradient_set, kernel_set
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
-from symlie.runtime.kernels.c_text import c_matrix, c_vector
+from symlie.runtime.kernels.c_text import c_integers, c_matrix, c_vector
 from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.family import Method
@@ -195,7 +195,11 @@ def driver_source(method: Method, mechanics: Mechanics, sets: Sequence[str] = ()
         lines += ["#define STEPS_CONTACTS 1", f"#define OWN_CHANGES {int(len(mechanics.layout.changes) > 0)}"]
         if not method.locates_events(mechanics.layout):
             lines += ["#undef HAS_EVENTS", "#define HAS_EVENTS 0"]
+        rows = mechanics.open_rows
         lines.append(f"#define HAS_CONTACTS_ALONE {int(features.has_contacts_alone)}")
+        lines.append(f"#define OPEN_SOLVES {int(rows.uses_complement)}")
+        if rows.uses_complement and not mechanics.layout.is_fixed:
+            lines.append(c_integers("OPEN_TYPE", [int(not found) for found in rows.of_layout.types_of_contacts]))
     further = [f"{mechanics.layout.name}_{name}.h" for name in sets]
     after = [
         "constants.h",

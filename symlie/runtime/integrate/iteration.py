@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.runtime.kernels.iteration_tables import IterationTables, components, products_without_zeros
 from symlie.runtime.linear.contact_tables import contact_tables
+from symlie.runtime.linear.elimination import EliminationStructure
 from symlie.runtime.linear.eta_tables import WITHOUT_ETA
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
@@ -35,7 +36,14 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
     found = saddle_of(solver)
     if not method.steps_over(system.layout):
         return found
-    return replace(found, tables={**found.tables, **contact_tables(system.layout, found.structure)})
+    return replace(found, tables={**found.tables, **_stepped_tables(system, found.structure)})
+
+
+def _stepped_tables(system: System, structure: EliminationStructure) -> dict[str, NDArray[np.int32]]:
+    """Tables of time stepping: equations of contacts, and those that remain while all contacts are open."""
+    rows = system.mechanics.open_rows
+    open_tables = {"OPEN_ROW": rows.rows.astype(np.int32), "OPEN_VALUE": rows.values.astype(np.int32)}
+    return {**contact_tables(system.layout, structure), **open_tables}
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
@@ -70,7 +78,7 @@ def discrete_of(system: System, name: str, method: Method) -> MatrixTables | Non
             tables |= {name: table for name, table in products.items() if name.startswith("STIFFNESS")}
             tables |= {name: matrix.places[name] for name in ("SAMPLE_DAMPING_TO", "SAMPLE_ROWS", "SLOPE_ROWS")}
     if method.steps_over(system.layout):
-        tables |= contact_tables(system.layout, matrix.structure)
+        tables |= _stepped_tables(system, matrix.structure)
     return _with_saddle(system, matrix, tables, {"SAMPLED_VALUES": 0} if matrix.sampled is None else {})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from symlie.contract.manifest import ConstrainedPlace, block_sizes, constrained_
 from symlie.runtime.kernels.c_structures import Member, StructureRows, Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.open_layout import OpenLayout
 from symlie.runtime.linear.schur import BandedAlgebra, algebra_of
 
 Integers = NDArray[np.int32]
@@ -69,6 +70,21 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
         _pairs(layout, structured) if structured else [],
         *(_joints(layout) if structured else (np.zeros(1, dtype=np.int32), np.zeros((1, 3), dtype=np.int32))),
     )
+
+
+def with_open_tables(tables: ProblemTables, layout: Layout, of_open: OpenLayout) -> ProblemTables:
+    """Tables with the elimination order and shared nodes of a model without the elements of its contacts."""
+    if layout.is_fixed:
+        return tables
+    known, reduced = problem_tables(of_open.layout), of_open.layout
+    sizes = block_sizes(constrained_places(layout.manifest.node_types, layout.elements))
+    kept = block_sizes(constrained_places(reduced.manifest.node_types, reduced.elements))
+    none = np.zeros(0, dtype=np.int32)
+    pairs = [known.pairs[kept.index(k)] if k in kept else (none, none, none, none.astype(np.int64)) for k in sizes]
+    return replace(
+        tables, bandwidth=known.bandwidth, position=known.position, pairs=pairs, joint_counts=known.joint_counts,
+        joints=known.joints,
+    )  # fmt: skip
 
 
 def _moving(layout: Layout) -> tuple[LongIntegers, slice]:

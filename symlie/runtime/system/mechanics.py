@@ -29,6 +29,7 @@ from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.saddle import SaddleAlgebra, instead_of_complement
 from symlie.runtime.linear.schur import Algebra
 from symlie.runtime.linear.unknowns import Indices
+from symlie.runtime.system.contacts.open_rows import OpenRows
 from symlie.runtime.system.matrix_tables import saddle_of
 from symlie.runtime.system.solvability import LostMass, lost_mass
 
@@ -109,6 +110,11 @@ class Mechanics:
             found = SaddleAlgebra(self.layout, massless, probes).dependent_rows(jacobian).count
             if found + FURTHER_PROBES <= probes or probes == self.layout.rows:
                 return SaddleAlgebra(self.layout, massless, min(self.layout.rows, found + FURTHER_PROBES))
+
+    @cached_property
+    def open_rows(self) -> OpenRows:
+        """Equations in force while all contacts are open."""
+        return OpenRows(self.layout, self.massless)
 
     @cached_property
     def solver(self) -> Algebra:

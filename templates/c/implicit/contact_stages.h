@@ -53,7 +53,7 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
         if (!is_met) return SYMLIE_DONE;
     }
     set_contacts(P, q_n, 1, full);
-    s->is_end = 0, s->is_unbound = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
+    s->is_end = 0, s->is_unbound = 0, s->is_open = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = full, s->target = target, s->held = held;
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, full, s->mass)) return mass_failure(P, SYMLIE_NUMBER(0), s->mass);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = 0;
@@ -139,7 +139,7 @@ static inline int contact_end(newton_problem *restrict s, symlie_real *restrict 
         return discrete_end(s, work, t, h, begin, v_n, modes, theta, rest, is_damped, v, load, mu, counts);
     }
     set_contacts(P, q_n, 1, begin);
-    s->is_end = 1, s->is_unbound = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
+    s->is_end = 1, s->is_unbound = 0, s->is_open = 0, s->takes_matrix = SYMLIE_FALSE, s->has_factors = SYMLIE_FALSE;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = begin, s->target = target;
     system_end_momentum(P, t, begin, full, theta, h, target);
     for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k], s->v[k] = 0;

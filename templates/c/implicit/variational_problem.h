@@ -7,12 +7,14 @@
 #define SAMPLED (SAMPLES > 0)
 #define LOADS_AT_ENDS (START_WEIGHT != 0 || END_WEIGHT != 0)
 
-/* Steps while all contacts are open solve with M alone if there are no other constraints. */
+/* Steps while all contacts are open solve with M alone, or with M and the equations of other constraints. */
 #ifdef STEPS_CONTACTS
 #include "mass_alone.h"
+#include "open_rows.h"
 #define IS_BOUND(s) (CONSTRAINED && !(s)->is_unbound)
 #else
 #define MASS_ALONE 0
+#define open_workspace(P) 0
 #define IS_BOUND(s) CONSTRAINED
 #endif
 #define UNKNOWNS_OF(s) (DIMENSION + (IS_BOUND(s) ? ROWS : 0))
@@ -24,7 +26,9 @@ typedef struct {
     mass_matrix *mass;
     int is_end;                     /* 1: solve (b) */
     int is_unbound;                 /* 1: all constraint equations belong to open contacts */
-    symlie_real *factors;           /* of M alone in this case */
+    int is_open;                    /* 1: the other equations do, and solve_open_rows solves with the rest */
+    symlie_real *factors;           /* of M alone in these cases */
+    symlie_real *open;              /* workspace of solve_open_rows */
     symlie_mask takes_matrix;       /* lanes that use the matrix last evaluated; the others use M only */
     symlie_mask has_factors;
     symlie_real t_n;
@@ -62,6 +66,7 @@ typedef struct {
 /* Memory of a step. */
 #define VARIATIONAL_STEP(name)                                                      \
     ARRAY(name##_factors, MASS_ALONE);                                              \
+    ARRAY(name##_open, open_workspace(P));                                          \
     ARRAY(name##_theta, DIMENSION);                                                 \
     ARRAY(name##_q, STORAGE);                                                       \
     ARRAY(name##_v, DIMENSION);                                                     \
@@ -86,7 +91,7 @@ typedef struct {
     ARRAY(name##_D, HAS_MATRIX * VALUES_OF_D);                                      \
     ARRAY(name##_T, STAGE_SQUARES);                                                 \
     newton_problem name = {                                                         \
-        .P = P, .mass = mass, .factors = name##_factors, .theta = name##_theta, .q = name##_q, .v = name##_v, .load = name##_load,  \
+        .P = P, .mass = mass, .factors = name##_factors, .open = name##_open, .theta = name##_theta, .q = name##_q, .v = name##_v, .load = name##_load,  \
         .sample_q = name##_sample_q, .sample_v = name##_sample_v, .sample_load = name##_sample_load,      \
         .B_n = name##_B_n, .B = name##_B, .pulled = name##_pulled, .rows = name##_rows,                   \
         .terms = name##_terms, .u = name##_u, .r = name##_r, .d = name##_d, .moved = name##_moved,        \

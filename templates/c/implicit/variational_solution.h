@@ -21,7 +21,9 @@ static inline void leave_contacts(newton_problem *restrict s)
     (void)s;
 #ifdef STEPS_CONTACTS
     const symlie_problem *P = s->P;
-    s->is_unbound = HAS_CONTACTS_ALONE && !s->takes_matrix && MASS_ALONE > 0 && factorise_mass_alone(P, s->mass->M, s->factors);
+    const int has_factors = !s->takes_matrix && MASS_ALONE > 0 && factorise_mass_alone(P, s->mass->M, s->factors);
+    s->is_unbound = HAS_CONTACTS_ALONE && has_factors;
+    s->is_open = OPEN_SOLVES && has_factors;
 #endif
 }
 

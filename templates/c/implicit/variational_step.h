@@ -30,7 +30,7 @@ static inline void solve_stage_matrix(newton_problem *restrict s, const symlie_r
 
 static inline long long stages_workspace(const symlie_problem *restrict P)
 {
-    return MASS_ALONE + (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS +
+    return MASS_ALONE + open_workspace(P) + (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS +
            STAGE_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N) + HAS_MATRIX * (VALUES_OF_K + VALUES_OF_D) + STAGE_SQUARES;
 }
 
@@ -129,6 +129,10 @@ PART_OF_STAGE int correction_with_mass(newton_problem *restrict s, const symlie_
 #endif
     copy(UNKNOWNS, r, s->pulled);
     const symlie_real *restrict right = s->is_end ? s->B : s->B_n;
+#ifdef STEPS_CONTACTS
+    if (s->is_open && solve_open_rows(P, s->open, s->mass->M, s->factors, right, s->B, s->pulled, s->pulled + DIMENSION, d, d + DIMENSION))
+        return SYMLIE_DONE;
+#endif
     if (!solve_between(P, s->mass, right, s->B, s->pulled, s->pulled + DIMENSION, d, d + DIMENSION))
         return stage_failure(P, SYMLIE_NUMBER(0), s->mass, r, r + DIMENSION);
     return SYMLIE_DONE;

@@ -6,7 +6,7 @@
 #ifndef SYMLIE_STRUCTURED_ALGEBRA_H
 #define SYMLIE_STRUCTURED_ALGEBRA_H
 
-#include "complement.h"
+#include "band_stage.h"
 #include "released_rows.h"
 
 typedef struct {
@@ -16,8 +16,6 @@ typedef struct {
     symlie_real *S; /* band rows: `bandwidth` entries left and right, and as many again for pivoting */
     symlie_real *x; /* right-hand side in the order of elimination */
 } mass_matrix;
-
-static inline int band_width(const symlie_problem *restrict P) { return 3 * (int)P->bandwidth + 1; }
 
 /* Allocate the arrays in the workspace. Return the rest of the workspace. */
 static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
@@ -54,12 +52,10 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 }
 
 /* Compute S and its right-hand side in the order of elimination. */
-SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                                   const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
+static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
-    const int width = band_width(P);
-    assemble_instances(P, B0, B1, m->F, r, c, width, m->W, m->S, m->x);
-    assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
+    assemble_complement(P, m->F, m->W, m->S, m->x, B0, B1, r, c);
 }
 
 #if CONSTRAINED
@@ -69,29 +65,12 @@ SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_
 #define force_of_stage partial_force
 #endif
 
-/* Repeat the solution with row exchange after a pivot of a narrow band was too small. */
-SYMLIE_COLD int solve_once_more(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                                const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
-{
-    assemble_band(P, m, B0, B1, r, c);
-    return solve_band(ROWS, (int)P->bandwidth, m->S, m->x);
-}
-
 /* Solve like solve_stage, but leave components of a without a velocity unchanged. */
-SYMLIE_ASSEMBLY int solve_velocities(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                                     const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
-                                     symlie_real *restrict a, symlie_real *restrict lambda)
+static inline int solve_velocities(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                   const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
+                                   symlie_real *restrict a, symlie_real *restrict lambda)
 {
-    const int bandwidth = (int)P->bandwidth;
-    assemble_band(P, m, B0, B1, r, c);
-    if (!has_narrow_band(ROWS, bandwidth)) {
-        if (!solve_band(ROWS, bandwidth, m->S, m->x)) return 0;
-    } else if (SYMLIE_UNLIKELY(!solve_narrow_band(ROWS, bandwidth, m->S, m->x))) {
-        if (!solve_once_more(P, m, B0, B1, r, c)) return 0;
-    }
-    for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
-    accelerate(P, m->F, B0, lambda, r, a);
-    return 1;
+    return solve_complement(P, m->F, m->W, m->S, m->x, B0, B1, r, c, a, lambda);
 }
 
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,

@@ -9,7 +9,7 @@ Slip in the first stage is that of nonholonomic constraints, W̄ θ with the mea
 method takes W̄ as its derivative: contacts that stick at several places of a body are nearly redundant, and iterations
 with other derivatives would hardly converge.
 
-While no contact closes, both stages are those without contacts.
+While no contact closes, both stages are those without contacts, with the same operations.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class ContactStages(DiscreteStages):
 
     def __init__(self, stepper: Stepper, h: float) -> None:
         super().__init__(stepper, h)
-        self._is_bound = not self._layout.has_contacts_alone
         self._table, self._matrix = stepper.contacts
+        self._open_rows = stepper.mechanics.open_rows
 
     def known(self, t: float, q: Array, theta: Array) -> tuple[Array, Array, Array]:
         return super().known(t, self._table.opened(q), theta)

@@ -13,6 +13,7 @@ from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_soluti
 from symlie.runtime.implicit.variational_samples import StepSamples
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.contacts.open_rows import OpenRows
 from symlie.runtime.tableaux.tableau import Tableau
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class DiscreteStages:
         assert isinstance(stepper.method, DiscreteMethod)
         self._stepper, self._method, self._h = stepper, stepper.method, h
         self._mechanics, self._layout = stepper.mechanics, stepper.system.layout
-        self._is_bound = bool(self._layout.rows)
+        self._open_rows: OpenRows | None = None
         self._kernels, self._tables = stepper.discrete(self._method.element_set, self._method.takes_element_matrix)
 
     def load(self, t: float, q: Array, v: Array) -> Array:
@@ -92,7 +93,7 @@ class DiscreteStages:
         """Return θ, its free part, q at the end, μ and the residual divided by h, by Newton's method from a guess."""
         method, stepper, k, m, h = self._method, self._stepper, self._kernels, self._mechanics, self._h
         stage = StartStage(stepper.system, k, self._tables, t, q, h, self._samples(t, q))
-        stage.is_bound = self._is_bound
+        stage.open_rows = self._open_rows
         momentum = k("conjugate_momentum", m.p, t, q, v)
         stage.begin(momentum - h * k.weights[0] * load, self._held(t, q, theta))
         policy = NewtonPolicy(
@@ -103,7 +104,7 @@ class DiscreteStages:
             free=1,
         )
         size = max(1.0, float(np.abs(q).max(initial=0)))
-        guess = np.concatenate([self._layout.free * theta, mu])[: self._unknowns]
+        guess = np.concatenate([self._layout.free * theta, mu[stage.rows]])
         u = newton_solution(stage, policy, guess, size, stepper.newton)
         r, n = stage.residual(u), self._layout.dimension
         if stage.is_bound and self._tables is None:
@@ -124,9 +125,9 @@ class DiscreteStages:
         if (samples := self._samples(t, q_n)) is not None:
             momentum = momentum + samples.end(theta)
         last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), t, q_n, h)
-        last.is_bound = self._is_bound
+        last.open_rows = self._open_rows
         last.begin(momentum - rest, q, k.weights[1])
-        guess = np.concatenate([theta / h, np.zeros(self._layout.rows)])[: self._unknowns]
+        guess = np.concatenate([theta / h, np.zeros(len(last.rows))])
         policy = NewtonPolicy(
             iterations=method.newton_max,
             correction=SLOW_ENOUGH,
@@ -143,13 +144,9 @@ class DiscreteStages:
         stepper.check("velocity", v)
         return v, self.load(t + h, q, v), self._of_rows(u[n:]), float(damped or stepper.newton.refreshes > before)
 
-    @property
-    def _unknowns(self) -> int:
-        return self._layout.dimension + (self._layout.rows if self._is_bound else 0)
-
     def _of_rows(self, mu: Array) -> Array:
-        """Return multipliers of all equations, zero without constraint forces."""
-        return mu if self._is_bound else np.zeros(self._layout.rows)
+        """Return multipliers of all equations."""
+        return mu if self._open_rows is None else self._open_rows.spread(mu)
 
     def _held(self, t: float, q: Array, theta: Array) -> Array:
         """Return θ with the increments of prescribed nodes."""

@@ -1232,6 +1232,9 @@ HEAP_PENETRATION = 2e-12
 """The same with redundant contacts, whose residual of at most 1e-9 of the velocities, 1 m/s, is a gap of 2e-12 m in a
 step of 2e-3 s."""
 
+CONTACT_LAWS = 1e-9
+"""Laws of contacts in time stepping relative to the largest velocity and force: the accepted residual of the solver."""
+
 STEPPED_ROLLING = 1e-12
 """Time stepping with much friction relative to rolling constraints: rounding of Newton's method."""
 

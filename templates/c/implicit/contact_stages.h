@@ -81,11 +81,12 @@ static inline int contact_start(newton_problem *restrict s, symlie_real *restric
     if (status == SYMLIE_SINGULAR) status = correct_momentum(s, &C, s->r, s->d, counts);
     if (status != SYMLIE_DONE) return status;
     for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
+    /* The second stage balances impulses that are removed here. */
+    drop_rounding(P, s->u + DIMENSION);
     newton_residual(s, s->u, s->r);
     copy(DIMENSION, s->theta, theta);
     for (int k = 0; k < DIMENSION; k++) rest[k] = s->r[k] / h, increment[k] = IS_FREE(k) ? theta[k] : SYMLIE_NUMBER(0);
-    for (int k = 0; k < ROWS; k++) mu[k] = s->u[DIMENSION + k];
-    drop_rounding(P, mu);
+    copy(ROWS, s->u + DIMENSION, mu);
     if (is_first) {
         const symlie_real angle = system_chart(P, q_n, increment);
         if (!(angle < CHART_LIMIT)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;

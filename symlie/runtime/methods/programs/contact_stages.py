@@ -74,8 +74,9 @@ class ContactStages(DiscreteStages):
         size = max(1.0, float(np.abs(q).max(initial=0)))
         u = solution.solve(np.concatenate([self._layout.free * theta, mu]), size, SLOW_ENOUGH)
         u = solution.without(u)
+        # The second stage balances impulses that are removed here.
+        mu = u[n:] = np.where(pushing(table, u[n:]), u[n:], 0.0)
         r = stage.residual(u)
-        mu = np.where(pushing(table, u[n:]), u[n:], 0.0)
         increment = np.where(self._layout.free, stage.theta, 0.0)
         return stage.theta, increment, m.kernels.normalize(table.opened(stage.q)), mu, r[:n] / h
 

@@ -316,7 +316,7 @@ class TimeLoop:
             return STATUS_OF[type(error)]
         if trial.largest_constraint > counters.drift_bound:
             try:
-                check_drift(self.system, trial, end_of_step)
+                check_drift(self.system, self.method, trial, end_of_step)
             except ConstraintDriftError:
                 return Status.CONSTRAINT_DRIFT
             counters.drift_bound = 2 * trial.largest_constraint

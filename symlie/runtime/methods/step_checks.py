@@ -9,8 +9,10 @@ import numpy as np
 from symlie.contract.constants import DRIFT_LIMIT, DRIFT_ROUND_OFF, SETTLED
 from symlie.errors import ConstraintDriftError, IndefiniteMassMatrixError, NotFiniteError, SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.system.contacts.table import ContactTable
 
 if TYPE_CHECKING:
+    from symlie.runtime.methods.family import Method
     from symlie.runtime.methods.stepper import Trial
     from symlie.runtime.system.system import System
 
@@ -33,10 +35,11 @@ def is_settled(correction: Array, v: Array) -> bool:
     return float(np.abs(correction).max()) <= SETTLED * float(np.abs(v).max())
 
 
-def check_drift(system: System, trial: Trial, t: float) -> None:
+def check_drift(system: System, method: Method, trial: Trial, t: float) -> None:
     """Raise a ConstraintDriftError if the Newton step back to the constraints is large or hardly reduces Φ; see
     ``drift.h``."""
-    m, q = system.mechanics, trial.q
+    m = system.mechanics
+    q = ContactTable(m).opened(trial.q) if method.steps_over(system.layout) else trial.q
     size = max(1.0, float(np.abs(q).max()))
     jacobian, residual = m.jacobian(t, q, trial.v), m.constraint(t, q)
     try:
@@ -47,13 +50,14 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
     except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError, SingularSystemError):
         return  # The next stage reports a singular matrix.
     row = int(np.argmax(np.abs(residual)))
+    largest = float(np.abs(residual[row]))
     found = f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}"
-    bound = max(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * trial.largest_constraint)
+    bound = max(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * largest)
     if dependent is not None and dependent.contradict(residual, bound):
         raise ConstraintDriftError(f"{found}, which contradicts other constraint equations")
     way = float(np.abs(delta).max())
     if way <= DRIFT_ROUND_OFF * size:
         return
     left = m.constraint(t, m.moved(q, delta)) if way <= DRIFT_LIMIT * size else residual
-    if not float(np.abs(left).max()) <= DRIFT_LIMIT * trial.largest_constraint:
+    if not float(np.abs(left).max()) <= DRIFT_LIMIT * largest:
         raise ConstraintDriftError(found)

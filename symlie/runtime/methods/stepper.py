@@ -321,7 +321,7 @@ def explained(
     try:
         trial = stepper.step(state, h)
         if stepper.rows:
-            check_drift(system, trial, state.t + h)
+            check_drift(system, method, trial, state.t + h)
         for t, at in ((state.t, state), (state.t + h, trial)):
             values = system.mechanics.events(t, at.q, at.v, at.multipliers)
             if np.isnan(values).any():

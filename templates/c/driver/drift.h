@@ -5,13 +5,14 @@
  * The configuration has drifted if delta is a considerable part of its size max(1, |q|), in m and rad, or if delta
  * exceeds round-off and hardly reduces Phi. In the second case the constraints may have no solution nearby, since
  * Newton's method converges if |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality holds for a quadratic Phi with a double
- * zero). With redundant constraints, a considerable residual of a dependent combination also indicates drift. */
+ * zero). With redundant constraints, a considerable residual of a dependent combination also indicates drift. Time
+ * stepping solves for gaps itself, so that contacts are excluded. */
 #ifndef SYMLIE_DRIFT_H
 #define SYMLIE_DRIFT_H
 
 static inline long long drift_workspace(const symlie_problem *restrict P)
 {
-    return 2LL * DIMENSION + STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
+    return 2LL * DIMENSION + 2LL * STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
 #if CONSTRAINED
@@ -27,10 +28,18 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     ARRAY(q, STORAGE);
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
+#ifdef STEPS_CONTACTS
+    ARRAY(opened, STORAGE);
+    set_contacts(P, at, 0, opened);
+    at = opened;
+#endif
     const symlie_real size = largest_entry(STORAGE, at, SYMLIE_NUMBER(1));
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return SYMLIE_LANES > 1;
     system_jacobian(P, t, at, v, B);
     system_constraint(P, t, at, c);
+#ifdef STEPS_CONTACTS
+    largest = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
+#endif
     for (int k = 0; k < DIMENSION; k++) r[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     /* The next stage reports the singular matrix. */

@@ -115,7 +115,12 @@ static inline int iterate_contacts(newton_problem *restrict s, contact_problem *
         is_settled |= C->error <= CONTACT_ROUNDING * size;
         /* With a compliance, steps also converge if there is no solution. */
         is_settled &= C->error <= CONE_ACCEPTED * size;
-        if (is_settled && (change <= correction * size || (last / 2 < change && change <= CONTACT_ROUNDING * size))) return SYMLIE_DONE;
+        if (is_settled && (change <= correction * size || (last / 2 < change && change <= CONTACT_ROUNDING * size))) {
+            /* Impulses of nearly redundant contacts can change without velocities. */
+            status = contact_residual(s, C, -1, s->u, s->r, counts);
+            if (status != SYMLIE_DONE) return status;
+            if (C->error <= CONE_ACCEPTED * size) return SYMLIE_DONE;
+        }
         last = change;
     }
     return SYMLIE_NO_CONTACT_MODE;

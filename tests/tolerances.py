@@ -1259,12 +1259,8 @@ MOREAU_ORDER = 0.05
 """Order one before an impact, for steps of 1.5e-3 s and two halvings."""
 
 STEPPED_ENERGY = 1e-7
-"""Increase of the energy in a step, relative to the first one: friction of the first stage acts along rows of the start
-of the step, and slip is measured along the mean ones."""
-
-HEAP_ENERGY = 2e-6
-"""The same for contacts with edges of the radius r = 0.02 m: the normal impulse m g h of a step does work along the arc
-of a slip v h, m g (v h)²/(2 r), which is 2e-6 of the energy m g · 0.5 m for a slip of 0.1 m/s and h = 2e-3 s."""
+"""Increase of the energy in a step beyond the work of impulses along rows that turn, relative to the first one: RATTLie
+changes the energy of a free body that tumbles by about 1e-8 in a step."""
 
 RISE_ORDER = 0.1
 """Order three of the largest rise of the energy in a step: 6e-9 and 8e-10 of the energy, far above rounding."""

@@ -33,15 +33,14 @@ def judged(kind: str, seed: int, count: int = 5) -> dict[str, Any]:
     """Figures and defects of a heap of a kind and a seed; ``count`` is the number of free balls."""
     begin = time.process_time()
     if kind == "balls":
-        found = judgement(heap(seed, count), 0.4, tolerances.STEPPED_ENERGY, least_loss=0)
+        found = judgement(heap(seed, count), 0.4, least_loss=0)
     else:
-        found = judgement(container_heap(seed, 3 + seed % 6, seed % 3), 0.6, tolerances.HEAP_ENERGY)
+        found = judgement(container_heap(seed, 3 + seed % 6, seed % 3), 0.6)
     return {"kind": kind, "seed": seed, **found, "seconds": round(time.process_time() - begin, 2)}
 
 
-def judgement(system: System, end: float, most_rise: float, least_loss: float = 0.1) -> dict[str, Any]:
-    """Figures and defects of a run, for the largest rise of the energy in a step and the least loss in
-    the run, relative to the energy at first."""
+def judgement(system: System, end: float, least_loss: float = 0.1) -> dict[str, Any]:
+    """Figures and defects of a run, for the least loss of energy in the run, relative to the energy at first."""
     try:
         solution = sl.solve(system, end, method="rattlie", h=H)
     except SymlieError as error:
@@ -50,6 +49,7 @@ def judgement(system: System, end: float, most_rise: float, least_loss: float = 
     figures = {
         "gap": float(gaps(solution).min()),
         "rise": float(np.diff(energy).max() / energy[0]),
+        "excess": float((np.diff(energy) - turning_work(solution)).max() / energy[0]),
         "rest": float(energy[-1] / energy[0]),
         "momentum": float(np.abs(momentum_errors(solution)).max()),
         "iterations": solution.statistics.most_newton_iterations,
@@ -57,7 +57,7 @@ def judgement(system: System, end: float, most_rise: float, least_loss: float = 
     }
     wrong = {
         "bodies penetrate": figures["gap"] < -tolerances.HEAP_PENETRATION,
-        "the energy rises": figures["rise"] > most_rise,
+        "the energy rises": figures["excess"] > tolerances.STEPPED_ENERGY,
         "the energy hardly falls": figures["rest"] > 1 - least_loss,
         "the momentum changes": figures["momentum"] > tolerances.STEPPED_MOMENTUM,
         "impacts violate Newton's law": figures["impact"] > tolerances.CONTACT_LAWS,
@@ -91,6 +91,27 @@ def law_errors(solution: sl.Solution) -> dict[str, float]:
         for name, values in (("impact", left), ("friction", power), ("cone", excess)):
             found[name] = max(found[name], float(values.max() / normal.max()))
     return found
+
+
+def turning_work(solution: sl.Solution) -> Array:
+    """Bound of the work of impulses P because rows turn in a step, Σ |P| |(W_{n+1} - W_n) v|, shape (steps,), in J.
+
+    The first stage applies impulses along the rows at its start, across which bodies move by its end. On curved
+    surfaces the bound is of order three in the step.
+    """
+    m, layout = solution.system.mechanics, solution.system.layout
+    table, found = ContactTable(m), []
+    for k in range(len(solution.t) - 1):
+        (t, q, v), (t_end, q_end, v_end) = (
+            (solution.t[i], table.full(solution.q[i]), solution.v[i]) for i in (k, k + 1)
+        )
+        turn = m.jacobian(t_end, q_end, v_end) - m.jacobian(t, q, v)
+        moved = np.maximum(*(np.abs(m.algebra.multiply(turn, speed)) for speed in (v, v_end)))
+        impulse = np.abs(solution.multipliers[k + 1]) * (t_end - t)
+        sliding = table.friction_forces(solution.q[k + 1], solution.multipliers[k + 1])
+        table.scatter(np.abs(sliding) * (t_end - t), impulse)
+        found.append(float(impulse[: layout.rows] @ moved))
+    return np.array(found)
 
 
 def momentum_errors(solution: sl.Solution) -> Array:

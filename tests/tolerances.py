@@ -1228,9 +1228,9 @@ VANISHED_SLIP = 1e-7
 PENETRATION = 1e-14
 """Gap in time stepping, in m: rounding of positions of about 1 m."""
 
-HEAP_PENETRATION = 2e-12
-"""The same with redundant contacts, whose residual of at most 1e-9 of the velocities, 1 m/s, is a gap of 2e-12 m in a
-step of 2e-3 s."""
+HEAP_PENETRATION = 1e-9
+"""The same with nearly redundant contacts, whose residual of gaps is accepted up to 1e-9 of the largest coordinate, 1 m
+(CONE_ACCEPTED); the largest one of 500 heaps is 1.2e-11 m."""
 
 CONTACT_LAWS = 1e-9
 """Laws of contacts in time stepping relative to the largest velocity and force: the accepted residual of the solver."""

@@ -158,8 +158,8 @@ from symlie.runtime.methods.programs.decorated import method as method
 from symlie.runtime.plot.convergence_figure import plot_convergence as plot_convergence
 from symlie.runtime.plot.convergence_figure import plot_newton_iterations as plot_newton_iterations
 from symlie.runtime.plot.step_figure import plot_steps as plot_steps
+from symlie.runtime.solution.contacts.impacts import Impact as Impact
 from symlie.runtime.solution.curve_states import CurveStates as CurveStates
-from symlie.runtime.solution.event_changes import Impact as Impact
 from symlie.runtime.solution.file import load_solution as load_solution
 from symlie.runtime.solution.outputs import Outputs as Outputs
 from symlie.runtime.solution.recorder import Event as Event

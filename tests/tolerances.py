@@ -1207,6 +1207,10 @@ CONTACT = 1e-10
 """States and times of motions with contacts at a relative tolerance of 1e-12, or references with twelve digits; found
 to agree to 3e-12 where references have more digits."""
 
+FRICTION_LOSS = 1e-9
+"""Energy of up to 100 J with the work of friction, in J: a few hundred steps with a relative tolerance of 1e-10, whose
+errors are mostly random, or roundings of steps that are exact for constant forces."""
+
 TURNING_ENERGY = 1e-11
 """Sum of all increases of the energy of a tippe top, relative to its energy: roundings of 4e-17 of sums of its terms in
 some ten thousand steps, of which half are increases."""

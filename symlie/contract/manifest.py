@@ -151,8 +151,8 @@ FRICTION_EVENTS = ("", "turn", "stick", "slip")
 
 @dataclass(frozen=True)
 class ContactLayout:
-    """Contact of an element, or friction of a constraint, by numbers among the constraint equations, activities and
-    events of an instance."""
+    """Contact of an element, or friction of a constraint, by numbers among the constraint equations, activities,
+    outputs and events of an instance."""
 
     name: str
     normal: int
@@ -174,6 +174,8 @@ class ContactLayout:
     reactions: int = field(default=0, metadata={OPTIONAL: True})
     """Number of components of the reaction of a constraint with friction, whose direction follows the force that is
     round-off."""
+    dissipation: int = field(default=-1, metadata={OPTIONAL: True})
+    """Output of the power that friction dissipates; -1 without friction."""
 
 
 @dataclass(frozen=True)

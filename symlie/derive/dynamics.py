@@ -167,9 +167,10 @@ def _joined(parts: Sequence[Vector]) -> Vector:
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:
     """Return whether T + V is conserved: T is quadratic in v, no term depends on time, and no other force does work."""
-    others = (statement.applied_forces, statement.generalized_forces, statement.fields)
     if (
-        any(others)
+        statement.applied_forces
+        or statement.fields
+        or _has_forces_besides_friction(statement)
         or statement.dependents
         or statement.dissipated != 0
         or statement.energies != 0
@@ -181,6 +182,13 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
     program, velocities = statement.program, [s for n in statement.moving_nodes for s in n.velocity.components]
     at_rest = at_values(program, [statement.kinetic, *dynamics.momentum], dict.fromkeys(velocities, Integer(0)))
     return not any(at_rest) and not depends_on(program, [statement.kinetic, statement.potential], [statement.time])
+
+
+def _has_forces_besides_friction(statement: Statement) -> bool:
+    """Return whether generalised forces do not vanish without friction, whose forces are linear in its directions."""
+    directions = [d for c in statement.contacts for d in c.direction]
+    forces = [e for _, vector in statement.generalized_forces for e in vector]
+    return any(at_values(statement.program, forces, dict.fromkeys(directions, Integer(0))))
 
 
 def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:

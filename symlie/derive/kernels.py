@@ -326,6 +326,7 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
     """Return the places of the parts of each contact."""
     names = [c.name for c in statement.constraints for _ in c.rows]
     symbols, events = [a.symbol for a in statement.activities], [e.name for e in statement.events]
+    outputs = [o.name for o in statement.outputs]
     return tuple(
         ContactLayout(
             c.name,
@@ -339,6 +340,7 @@ def _contacts(statement: Statement) -> tuple[ContactLayout, ...]:
             tuple(events.index(c.named(kind)) if kind in _kinds_of_events(c) else -1
                   for kind in (CONTACT_EVENTS if isinstance(c, Contact) else FRICTION_EVENTS)),
             len(c.reaction) if isinstance(c, Friction) else 0,
+            outputs.index(c.named("dissipation")) if c.slip else -1,
         )
         for c in statement.contacts
     )  # fmt: skip

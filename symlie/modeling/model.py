@@ -509,9 +509,9 @@ class Model(Drawn, TableStatement):
         Of a constraint, F consists of its one to three multipliers, so that its equations must be lengths: of a
         distance √(x·x) - r, not of x·x - r². Of a revolute, prismatic or cylindrical joint, F is its force, and the
         slip velocity follows from its coordinates: with a pin of the radius r, the torque is at most μ r |F|. The
-        outputs NAME_friction (the force along the slip velocities) and NAME_state (1 sliding, 2 sticking) and the
-        events NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its sign changes) describe the friction; NAME
-        is the name of the constraint or joint.
+        outputs NAME_friction (the force along the slip velocities), NAME_dissipation (the power that it dissipates)
+        and NAME_state (1 sliding, 2 sticking) and the events NAME_stick, NAME_slip and, for one multiplier, NAME_turn
+        (its sign changes) describe the friction; NAME is the name of the constraint or joint.
 
         Parameters
         ----------

@@ -274,8 +274,9 @@ class Statement(SwitchStatement):
         velocity of the gap, g'⁺ = -e g'⁻; impacts at the same time are one problem (Newton's law). Impacts that
         accumulate end with a contact at rest. While a contact slides, its friction force is μ F against the slip
         velocity; while it sticks, the slip velocity is zero and the friction force at most μ F. The outputs NAME_gap,
-        NAME_normal (F), NAME_friction and NAME_state (0 open, 1 closed or sliding, 2 sticking) and the events
-        NAME_touch, NAME_lift, NAME_stick and NAME_slip describe the contact.
+        NAME_normal (F), NAME_friction, NAME_dissipation (power that friction dissipates) and NAME_state (0 open, 1
+        closed or sliding, 2 sticking) and the events NAME_touch, NAME_lift, NAME_stick and NAME_slip describe the
+        contact.
 
         Parameters
         ----------
@@ -312,9 +313,10 @@ class Statement(SwitchStatement):
         The friction force is at most L + μ |F| with the limit L and the reaction F of the constraint, the norm of its
         one to three multipliers. While friction slides, the force has this size and acts against the slip velocity;
         while it sticks, the slip velocity is zero. |F| is a force if the equations of the constraint are lengths: of a
-        distance √(x·x) - r, not of x·x - r². The outputs NAME_friction (the force along the slip velocities) and
-        NAME_state (1 sliding, 2 sticking) and the events NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its
-        sign changes) describe the friction; NAME is the name of the constraint.
+        distance √(x·x) - r, not of x·x - r². The outputs NAME_friction (the force along the slip velocities),
+        NAME_dissipation (the power that it dissipates) and NAME_state (1 sliding, 2 sticking) and the events
+        NAME_stick, NAME_slip and, for one multiplier, NAME_turn (its sign changes) describe the friction; NAME is the
+        name of the constraint.
 
         Parameters
         ----------

@@ -158,7 +158,7 @@ def _positive(name: str, **values: float) -> dict[str, float]:
 class PointPlaneContact(BodyContact):
     """A point of a body and a plane of another one, in the plane a line; see `Model.contact`.
 
-    Outputs: NAME_gap, NAME_normal, NAME_friction along two tangents of the plane, NAME_state.
+    Outputs: NAME_gap, NAME_normal, NAME_friction along two tangents of the plane, NAME_dissipation, NAME_state.
 
     Parameters
     ----------
@@ -273,7 +273,8 @@ class BoxPlaneContact(BodyContact):
 class SpherePlaneContact(BodyContact):
     """A sphere and a plane of another body, in the plane a circle and a line; see `Model.contact`.
 
-    `SphereOnPlane` is a smooth force instead. Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_state.
+    `SphereOnPlane` is a smooth force instead. Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_dissipation,
+    NAME_state.
 
     Parameters
     ----------
@@ -329,7 +330,7 @@ class DiskPlaneContact(BodyContact):
     """The rim of a thin disk, such as a wheel, and a plane of another body in space; see `Model.contact`.
 
     The gap is undefined where the disk lies flat on the plane. Outputs: NAME_gap, NAME_normal, NAME_friction,
-    NAME_state.
+    NAME_dissipation, NAME_state.
 
     Parameters
     ----------
@@ -396,8 +397,8 @@ class DiskPlaneContact(BodyContact):
 class SphereSphereContact(BodyContact):
     """Two spheres, in the plane two circles; see `Model.contact`.
 
-    Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_state. In space, the tangents are undefined where the second
-    centre is on the opposite side of the first one than in the initial configuration.
+    Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_dissipation, NAME_state. In space, the tangents are
+    undefined where the second centre is on the opposite side of the first one than in the initial configuration.
 
     Parameters
     ----------
@@ -465,8 +466,8 @@ class SphereSphereContact(BodyContact):
 class SphereSurfaceContact(BodyContact):
     """A sphere and a surface of another body, in the plane a circle and a curve; see `Model.contact`.
 
-    Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_state. In space, the tangents are undefined where the normal is
-    opposite to the one in the initial configuration.
+    Outputs: NAME_gap, NAME_normal, NAME_friction, NAME_dissipation, NAME_state. In space, the tangents are
+    undefined where the normal is opposite to the one in the initial configuration.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from sympy import Expr, Integer, sqrt
 from symlie.errors import ModelError
 from symlie.ir.primitives import Select
 from symlie.ir.program import depends_on
+from symlie.modeling.contacts.friction import state_outputs
 from symlie.modeling.expressions import components
 from symlie.modeling.node import column
 from symlie.modeling.terms import Contact, slip_direction
@@ -41,8 +42,7 @@ def state_contact(
             # In time stepping, an impact without slip has no direction, and the multipliers are its friction.
             square = sum((d**2 for d in contact.direction), Integer(0))
             sliding = [Select(square, f, Integer(0)) for f in sliding]
-        forces = zip(stuck, sliding, strict=True)
-        statement.output(contact.named("friction"), column([a + (1 - contact.sticks) * b for a, b in forces]))
+        state_outputs(statement, contact, [a + (1 - contact.sticks) * b for a, b in zip(stuck, sliding, strict=True)])
         state = contact.closed + contact.sticks
     statement.output(contact.named("state"), state)
     statement.contacts.append(contact)

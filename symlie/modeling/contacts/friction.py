@@ -13,7 +13,7 @@ from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
 from symlie.modeling.names import new_name
 from symlie.modeling.node import column
-from symlie.modeling.terms import Friction, slip_direction
+from symlie.modeling.terms import Friction, Slipping, slip_direction
 from symlie.utilities.unit_names import UNITS
 
 if TYPE_CHECKING:
@@ -50,9 +50,16 @@ def state_friction(
             friction.named("turn"), (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False
         )
     sliding = [-friction.sliding * most * d for d in slip_direction(friction)]
-    statement.output(friction.named("friction"), column([a + b for a, b in zip(stuck, sliding, strict=True)]))
+    state_outputs(statement, friction, [a + b for a, b in zip(stuck, sliding, strict=True)])
     statement.output(friction.named("state"), friction.closed + friction.sticks)
     statement.contacts.append(friction)
+
+
+def state_outputs(statement: Statement, contact: Slipping, force: Sequence[Expr]) -> None:
+    """Add the outputs of a friction force along the slip velocities: the force, and the power that it dissipates."""
+    statement.output(contact.named("friction"), column(force))
+    power = sum((f * s for f, s in zip(force, contact.slip, strict=True)), Integer(0))
+    statement.output(contact.named("dissipation"), -(1 - contact.sticks) * power)
 
 
 def reaction_of(statement: Statement, name: str) -> tuple[Expr, ...]:

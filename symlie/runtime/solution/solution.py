@@ -17,8 +17,10 @@ from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.constraint_forces import constraint_force
+from symlie.runtime.solution.contacts.friction_losses import friction_losses
+from symlie.runtime.solution.contacts.impacts import Impact, impacts_of
 from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
-from symlie.runtime.solution.event_changes import Impact, impacts_of, impulses_at
+from symlie.runtime.solution.event_changes import impulses_at
 from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
@@ -343,6 +345,20 @@ class Solution(ListsPublicNames, NamesSuccessors):
     def impacts(self) -> list[Impact]:
         """Impacts of contacts in order of time, with their impulses and losses of energy."""
         return impacts_of(self)
+
+    @cached_property
+    def friction_losses(self) -> dict[str, Array]:
+        """Energy dissipated by friction of each contact, joint and constraint from the start to each recorded time, in
+        J, shape (n,) each, without the losses of impacts; of all elements together for contacts of element types.
+
+        Raises
+        ------
+        ModelError
+            If fewer states than steps are recorded.
+        CodeNotLoadedError
+            If the solution was loaded without ``trust=True``.
+        """
+        return friction_losses(self)
 
     def impulses(self, event: Event) -> dict[str, Array]:
         """Return the impulses Λ of constraints by name at an event that engages constraints.

@@ -5,8 +5,9 @@ natural zero. It is acceptable below the limit of the tolerances, below the effe
 below the rounding error of the sum. A change within one step is an impact: at a corner of a constraint the reaction
 removes a part of the velocity, and with it energy.
 
-Contacts reduce the energy: the losses of their impacts are added to the energy at the end, which then only friction may
-have reduced.
+Contacts and friction reduce the energy: the losses of impacts and the work of friction are added to the energy at the
+end. The trapezoidal rule is accurate enough in most runs; otherwise the dense output determines this work. If it is not
+known, only an increase counts.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import method_of_run
 from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.solution.contacts.friction_losses import has_all_steps, rough_friction_loss
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
@@ -61,6 +63,9 @@ ERRORS_OF_FORCES = 10.0
 MOST_EVENTS_OF_IMPACTS = 1000
 """Number of events up to which the losses of impacts are computed."""
 
+MOST_STATES_OF_FRICTION = 1000
+"""Number of recorded states up to which the dense output determines the work of friction."""
+
 SAMPLES = 64
 """Number of recorded states whose energy is computed."""
 
@@ -81,12 +86,10 @@ def energy_changes(system: System, control: StepControl, begin: LoopState, solut
     mechanics = system.mechanics
     first = mechanics.energy(begin.t, begin.at.q, begin.at.v)
     last = _energy(mechanics, solution, -1)
-    lost = _losses(solution) if has_contacts else 0.0
-    increase = float(last.sum() - first.sum()) + lost
-    rubs = has_contacts and bool((layout.contacts[:, CONTACT_TABLE.index("slips")] > 0).any())
-    change = max(increase, 0.0) if rubs else abs(increase)
+    lost = _losses(solution, is_exact=False)
+    change = lost.change(first, last)
     unavoidable = _unavoidable(mechanics, control, begin, solution)
-    if not np.isfinite(first.sum()) or not np.isfinite(lost) or change <= unavoidable < np.inf:
+    if not np.isfinite(first.sum()) or not np.isfinite(lost.total) or change <= unavoidable < np.inf:
         return []
     if not has_contacts and (impact := _impact(system, control, solution, unavoidable)):
         return [impact]
@@ -94,25 +97,61 @@ def energy_changes(system: System, control: StepControl, begin: LoopState, solut
     if control.is_adaptive:
         limit = min(limit, max(LEAST_LIMIT, ERRORS_OF_STEPS * float(np.max(control.rtol))))
     scale = _kinetic_scale(mechanics, begin, solution, max(float(first[0]), float(last[0])))
-    if change <= limit * scale < np.inf:
+    if change > limit * scale and lost.has_friction:
+        lost = _losses(solution, is_exact=True)
+        change = lost.change(first, last)
+    if change <= limit * scale < np.inf or change <= unavoidable < np.inf:
         return []
     share = (
         f", by {change / scale:.2g} of the mean kinetic energy" if 0 < scale < np.inf and np.isfinite(change) else ""
     )
-    name = f"'{system.name}' with the losses of impacts" if has_contacts else f"'{system.name}'"
+    kinds = f" with the losses of impacts{' and friction' * lost.has_friction}" if has_contacts else ""
+    law = "the model conserves" if lost.is_all else "only friction reduces"
     return [
-        f"The energy of {name}, which {'only friction reduces' if rubs else 'the model conserves'}, changed from "
-        f"{first.sum():.6g} to "
-        f"{last.sum() + lost:.6g}{share}: take smaller {'tolerances' if control.is_adaptive else 'steps'}."
+        f"The energy of '{system.name}'{kinds}, which {law}, changed from {first.sum():.6g} to "
+        f"{last.sum() + lost.total:.6g}{share}: take smaller {'tolerances' if control.is_adaptive else 'steps'}."
     ]
 
 
-def _losses(solution: Solution) -> float:
-    """Sum of the losses of impacts until the last state; NaN if rounding prevents their repetition."""
+class _Losses(NamedTuple):
+    """Losses of energy until the last state."""
+
+    total: float
+    """Sum of the losses; NaN if rounding prevents the repetition of impacts."""
+    has_friction: bool
+    """True if the work of friction is part of the sum."""
+    is_all: bool
+    """True if no other friction takes energy."""
+
+    def change(self, first: Array, last: Array) -> float:
+        """Change of the energy with all losses, or its increase if not all of them are known."""
+        increase = float(last.sum() - first.sum()) + self.total
+        return abs(increase) if self.is_all else max(increase, 0.0)
+
+
+def _losses(solution: Solution, *, is_exact: bool) -> _Losses:
+    """Losses of impacts and friction; the work of friction from the recorded states or from the dense output."""
+    contacts = solution.system.layout.contacts
+    if not len(contacts):
+        return _Losses(0.0, has_friction=False, is_all=True)
     try:
-        return float(sum(impact.energy_loss for impact in solution.impacts if impact.t <= solution.t[-1]))
+        of_impacts = float(sum(impact.energy_loss for impact in solution.impacts if impact.t <= solution.t[-1]))
     except ContactModeError:
-        return math.nan
+        return _Losses(math.nan, has_friction=False, is_all=False)
+    if not (contacts[:, CONTACT_TABLE.index("slips")] > 0).any():
+        return _Losses(of_impacts, has_friction=False, is_all=True)
+    unknown = _Losses(of_impacts, has_friction=False, is_all=False)
+    if not has_all_steps(solution):
+        return unknown
+    if not is_exact:
+        return _Losses(of_impacts + rough_friction_loss(solution), has_friction=True, is_all=True)
+    if len(solution.t) > MOST_STATES_OF_FRICTION:
+        return unknown
+    try:
+        of_friction = sum(float(loss[-1]) for loss in solution.friction_losses.values())
+    except IntegrationError:  # A part of a step has no solution.
+        return unknown
+    return _Losses(of_impacts + of_friction, has_friction=True, is_all=True)
 
 
 def _has_known_losses(solution: Solution) -> bool:

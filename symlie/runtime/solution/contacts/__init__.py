@@ -1,0 +1,1 @@
+"""Impacts of contacts and work of friction in a solution."""

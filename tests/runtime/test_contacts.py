@@ -520,6 +520,28 @@ def run_with(system: System, **options: Any) -> sl.Solution:
     return sl.solve(system, 1.0, **options)
 
 
+@functools.cache
+def parameters_of_laws() -> System:
+    model = sl.Model("contact_laws")
+    block = model.node("block", "R2")
+    model.kinetic_energy(block.x_dot.dot(block.x_dot) / 2)
+    laws = {"friction": model.parameter("mu", 0.3), "restitution": model.parameter("e", 0.5)}
+    model.contact("floor", block.x[1], slip=block.x_dot[0], **laws)
+    model.friction("brake", limit=model.parameter("limit", 1.0), slip=block.x_dot[0])
+    model.initial(block, x=[0, 1], x_dot=[1, 0])
+    return model.derive().compile(backend="numpy")
+
+
+@pytest.mark.parametrize(("values", "sentence"), [
+    ({"mu": -0.3}, "Contact 'floor' of 'contact_laws' has the friction coefficient -0.3, which must not be negative"),
+    ({"e": 1.5}, "'floor' of 'contact_laws' has the coefficient of restitution 1.5, which must be from 0 to 1"),
+    ({"limit": -1.0}, "Friction 'brake' of 'contact_laws' has the limit -1 at the start, which must not be negative"),
+])  # fmt: skip
+def test_parameters_out_of_bounds_are_refused(values: dict[str, float], sentence: str) -> None:
+    with pytest.raises(ModelError, match=sentence):
+        sl.solve(parameters_of_laws().with_parameters(**values), 0.1)
+
+
 def test_methods_without_friction_are_refused() -> None:
     with pytest.raises(UnsupportedMethodError, match=r"contact 'floor' .* use half_explicit_2"):
         sl.solve(rolling("c"), 1.0, method="taylor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symlie.contract.constants import NEWTON_IMPACTS, POSITION_TOLERANCE
-from symlie.errors import InconsistentInitialValuesError
+from symlie.errors import InconsistentInitialValuesError, ModelError
 from symlie.runtime.layout.event_changes import CONTACT_TABLE, UNDETERMINED
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.contacts.switching import ContactSwitching, Fired
@@ -18,9 +18,10 @@ def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump
     """Return a state with the modes of its contacts, after an impact of those that approach each other.
 
     States that contain modes already are not changed, unless a jump has changed their velocities. Raise
-    InconsistentInitialValuesError if a gap is negative.
+    InconsistentInitialValuesError if a gap is negative, and ModelError if a coefficient is out of its bounds.
     """
     layout = mechanics.layout
+    _check_laws(mechanics, t, q)
     largest = layout.contacts[:, CONTACT_TABLE.index("largest_speed")]
     if not is_jump and not (q[largest] == UNDETERMINED).any():
         return q, v
@@ -38,10 +39,29 @@ def with_contacts(mechanics: Mechanics, t: float, q: Array, v: Array, *, is_jump
 
 def open_contacts(mechanics: Mechanics, t: float, q: Array) -> Array:
     """Return a configuration with open contacts, whose first step contains the impacts at the start. Raise
-    InconsistentInitialValuesError if a gap is negative."""
+    InconsistentInitialValuesError if a gap is negative, and ModelError if a coefficient is out of its bounds."""
+    _check_laws(mechanics, t, q)
     table = ContactTable(mechanics)
     _check_gaps(mechanics.layout, q, mechanics.constraint(t, table.full(q))[table.normal])
     return table.opened(q)
+
+
+def _check_laws(mechanics: Mechanics, t: float, q: Array) -> None:
+    """Raise ModelError if a coefficient of friction, a coefficient of restitution or a limit of friction at the start
+    is out of its bounds."""
+    layout = mechanics.layout
+    laws = mechanics.kernels.contacts(mechanics.p, t, q).reshape(-1, 2).tolist()
+    for name, normal, (friction, other) in zip(layout.contact_names, layout.contacts[:, 0], laws, strict=True):
+        if friction < 0:
+            found = f"friction coefficient {friction:.6g}, which must not be negative"
+        elif normal >= 0 and not 0 <= other <= 1:
+            found = f"coefficient of restitution {other:.6g}, which must be from 0 to 1"
+        elif normal < 0 and other < 0:
+            found = f"limit {other:.6g} at the start, which must not be negative"
+        else:
+            continue
+        kind = "Contact" if normal >= 0 else "Friction"
+        raise ModelError(f"{kind} '{name}' of '{layout.name}' has the {found}; correct the parameters.")
 
 
 def _check_gaps(layout: Layout, q: Array, gaps: Array) -> None:

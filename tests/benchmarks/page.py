@@ -171,6 +171,14 @@ YARDSTICKS = (
         "-m tests.benchmarks.lanes",
     ),
     Yardstick(
+        "Gradients, heyoka, CasADi and diffrax",
+        "CPU time of ten seconds of a free top and of the gradient of the height of its axis by seven parameters and "
+        "initial values, minimum of several calls after compilation. symlie uses `rkmk_dopri5`, diffrax `Dopri8`. "
+        "Errors are relative to the largest component of the gradient.",
+        "-m tests.benchmarks.gradient_peers heyoka casadi diffrax",
+        ("heyoka", "casadi", "diffrax"),
+    ),
+    Yardstick(
         "Ensembles",
         "CPU time of all processes, minimum of alternating samples.",
         "-m tests.benchmarks.ensembles scipy heyoka",

@@ -295,8 +295,9 @@ class Statement(SwitchStatement):
         Raises
         ------
         ModelError
-            If the gap is not a scalar or does not depend on the configuration, if the slip has more than two components
-            or does not depend on velocities, if friction has no slip, or if a number is out of range.
+            If the gap is not a scalar, does not depend on the configuration or is never negative, if the slip has more
+            than two components or does not depend on velocities, if friction has no slip, or if a number is out of
+            range.
 
         Notes
         -----

@@ -503,6 +503,8 @@ def simple() -> tuple[sl.Model, Any]:
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (lambda b: {"gap": b.x}, "needs a scalar gap, not one with 3 components"),
+    (lambda b: {"gap": b.x[2] ** 2}, "has a gap that is never negative"),
+    (lambda b: {"gap": sl.sqrt(b.x.dot(b.x))}, "gradient vanishes where it closes"),
     (lambda b: {"gap": b.x[2], "slip": b.x_dot, "friction": 0.3}, "one or two components, not 3"),
     (lambda b: {"gap": b.x[2], "slip": b.x_dot[:2], "friction": -0.3}, "friction coefficient that is not negative"),
     (lambda b: {"gap": b.x[2], "restitution": 1.5}, "coefficient of restitution from 0 to 1, not 1.5"),

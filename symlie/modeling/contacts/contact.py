@@ -57,6 +57,11 @@ def _checked(
     what = f"Contact '{name}' of '{statement.name}'" if name else f"The contact of '{statement.name}'"
     if len(given) != 1:
         raise ModelError(f"{what} needs a scalar gap, not one with {len(given)} components.")
+    if given[0].is_nonnegative:
+        raise ModelError(
+            f"{what} has a gap that is never negative, so that its gradient vanishes where it closes; use a signed "
+            "distance, such as x instead of x**2."
+        )
     if len(slips) > 2:
         raise ModelError(f"{what} needs a slip velocity with one or two components, not {len(slips)}.")
     if any(len(law) != 1 for law in laws):

@@ -195,7 +195,7 @@ def export(system: System, target: ExportTarget, out: str | Path, **stated: Any)
     """Write self-contained C or a functional mock-up unit; see `System.export`."""
     from symlie.export.targets import exported
 
-    return exported(system, target, Path(out), **stated)
+    return exported(system, target, out, **stated)
 
 
 def operator_files(

@@ -26,7 +26,7 @@ from symlie.runtime.system.system import System
 def exported(
     system: System,
     target: ExportTarget,
-    out: Path,
+    out: str | Path,
     *,
     method: MethodLike | None = None,
     method_options: Mapping[str, object] | None = None,
@@ -44,6 +44,7 @@ def exported(
         raise UnknownNameError(f"Unknown target '{target}'; use one of: {', '.join(get_args(ExportTarget))}.")
     if not str(out):
         raise ModelError("The name of the folder or file to write is empty.")
+    out = Path(out)
     options = RunOptions(
         method=method, method_options=method_options, rtol=rtol, atol=atol, stabilize=stabilize, h=None
     )

@@ -46,7 +46,10 @@ def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
     if not str(folder):
         raise FormatError("The name of the folder to write is empty.")
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"The folder {folder} cannot be created: {error.strerror or error}.") from error
     written: dict[str, Path] = {}
     older = unchanged_files(folder) - set(files) if CHECKSUMS in files else set()
     try:

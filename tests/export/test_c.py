@@ -463,6 +463,8 @@ def test_unsupported_exports_are_refused(tmp_path: Path) -> None:
     for h in (0.0, -1.0, float("nan")):
         with pytest.raises(sl.errors.ModelError, match="step size"):
             system.export("c", tmp_path, h=h)
+    with pytest.raises(sl.errors.ModelError, match="name of the folder or file to write is empty"):
+        system.export("c", "")
     with pytest.raises(sl.errors.UnsupportedMethodError, match="Baumgarte"):
         case_system("free top").export("c", tmp_path, method="rkmk_rk44", stabilize="baumgarte:10")
     assert not list(tmp_path.iterdir())

@@ -220,6 +220,8 @@ def test_files_are_written_atomically(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"b\.c cannot be written: Is a directory"):
         write_files({"b.c": "new", "a.c": "new"}, tmp_path)
     assert (tmp_path / "a.c").read_text() == "old"
+    with pytest.raises(FormatError, match=r"a\.c/folder cannot be created: Not a directory"):
+        write_files({"a.c": "new"}, tmp_path / "a.c" / "folder")
     with pytest.raises(FormatError, match=r"c\.c cannot be written: File name too long"):
         write_files({"a.c": "new", f"{'c' * 250}.c": "new"}, tmp_path)
     assert (tmp_path / "a.c").read_text() == "old"

@@ -94,22 +94,11 @@ def single_tolerances(options: RunOptions, h: float | None) -> RunOptions:
 
 def check_exchange(plan: ExportPlan) -> None:
     """Raise `UnsupportedMethodError` if another program cannot integrate the states of a system."""
-    layout = plan.layout
-    drifts = bool(layout.rows) and not layout.of_velocities.all()
-    features = [
-        (
-            "constraints on dependent nodes",
-            "projections move independent nodes alone",
-            layout.constrains_dependent_nodes,
-        ),
-        ("constraints on accelerations", "no residual shows their drift", drifts),
-    ]
-    for feature, reason, applies in features:
-        if applies:
-            raise UnsupportedMethodError(
-                f"Units for model exchange do not support {feature}, which '{layout.name}' has, because {reason}; use "
-                "kind='cs'."
-            )
+    if plan.layout.constrains_dependent_nodes:
+        raise UnsupportedMethodError(
+            f"Units for model exchange do not support constraints on dependent nodes, which '{plan.layout.name}' has, "
+            "because projections move independent nodes alone; use kind='cs'."
+        )
 
 
 def step_of_unit(plan: ExportPlan, h: float | None) -> float:

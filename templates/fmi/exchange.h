@@ -2,6 +2,8 @@
 #ifndef SYMLIE_EXCHANGE_H
 #define SYMLIE_EXCHANGE_H
 
+#define SHORTER_PAUSES 4 /* number of consecutive pauses, each shorter than the one before, after which changes may accumulate */
+
 /* Copy states, in the order of the variables, or their rates if `is_rate`. */
 static void get_states(unit_data *d, int is_rate, double *to)
 {
@@ -51,7 +53,23 @@ static int has_crossed(const unit_data *d, int k)
     return (before < 0 && now >= 0 && direction[k] >= 0) || (before > 0 && now <= 0 && direction[k] <= 0);
 }
 
-/* Take over a step of the other program. *needs_events becomes 1 if the states drifted or an event happened. */
+/* Count a change of the state by an event. */
+static void count_change(unit_data *d, int k)
+{
+    const double pause = d->s.t - d->changed_at[k];
+    d->shorter[k] = d->changes[k] > 1 && pause < d->pause[k] ? d->shorter[k] + 1 : 0;
+    d->changes[k]++, d->changed_at[k] = d->s.t, d->changed_from[k] = d->event_before[k], d->pause[k] = pause;
+}
+
+/* Return whether changes by an event accumulate: after ever shorter pauses, its function has not returned for longer than the
+ * last pause, because the solver does not resolve the next one. */
+static int accumulates(const unit_data *d, int k)
+{
+    return d->shorter[k] >= SHORTER_PAUSES && d->s.t - d->changed_at[k] > d->pause[k] && d->event[k] * d->changed_from[k] < 0;
+}
+
+/* Take over a step of the other program. *needs_events becomes 1 if the states drifted or an event happened. Changes that
+ * accumulate end the run. */
 static int complete_step(unit_data *d, int *needs_events)
 {
     double drift = 0;
@@ -59,7 +77,10 @@ static int complete_step(unit_data *d, int *needs_events)
     *needs_events = drift > LARGEST_DRIFT;
     if (!status) status = refresh(d);
     if (status) return status;
-    for (int k = 0; k < EVENTS_OF_UNIT; k++) *needs_events |= has_crossed(d, k);
+    for (int k = 0; k < EVENTS_OF_UNIT; k++) {
+        *needs_events |= has_crossed(d, k);
+        if (accumulates(d, k)) d->has_ended = 1;
+    }
     status = complete_unit(d, *needs_events);
     if (!status) status = refresh(d);
     if (!*needs_events) keep_state(d);
@@ -83,6 +104,7 @@ static int handle_events(unit_data *d, int *is_moved)
     for (int k = 0; !status && k < EVENTS_OF_UNIT; k++) {
         if (!has_crossed(d, k)) continue;
         if (is_terminal[k]) d->has_ended = 1;
+        if (changes_state_at[k] && !is_gap[k]) count_change(d, k);
         has_happened[k] = 1, is_changed |= changes_state_at[k];
         d->event_before[k] = d->event[k];
     }

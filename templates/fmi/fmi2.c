@@ -141,6 +141,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real current, fmi2Real h, fmi2Boolean
     (void)keeps_state;
     if (m->data.has_ended) return report(m, fmi2Discard, "a terminal event has ended the run");
     const int status = take_step(&m->data, current + h);
+    if (status == ACCUMULATION) report(m, fmi2Warning, message_of(status));
     if (m->data.has_ended) return fmi2Discard;
     return checked(m, status);
 }
@@ -301,7 +302,8 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keeps_state,
     int needed = 0;
     (void)keeps_state;
     const int status = complete_step(&m->data, &needed);
-    *needs_events = needed != 0, *terminates = fmi2False;
+    *needs_events = needed != 0, *terminates = m->data.has_ended != 0;
+    if (!status && m->data.has_ended) report(m, fmi2Warning, message_of(ACCUMULATION));
     return checked(m, status);
 }
 
@@ -345,7 +347,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 {
     (void)c;
-    for (size_t k = 0; k < n; k++) x[k] = 1;
+    for (size_t k = 0; k < n; k++) x[k] = NOMINAL_SIZE;
     return fmi2OK;
 }
 #endif

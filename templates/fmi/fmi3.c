@@ -147,6 +147,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 current, fmi3Float64 h, fmi3Bo
     if (m->data.has_ended) return report(m, fmi3Error, "a terminal event has ended the run");
     const int status = take_step(&m->data, current + h);
     *last = m->data.s.t;
+    if (status == ACCUMULATION) report(m, fmi3Warning, message_of(status));
     if (m->data.has_ended) {
         *terminates = fmi3True;
         *is_early = m->data.s.t < current + h;
@@ -342,7 +343,8 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean keeps_state, 
     int needed = 0;
     (void)keeps_state;
     const int status = complete_step(&m->data, &needed);
-    *needs_events = needed != 0, *terminates = fmi3False;
+    *needs_events = needed != 0, *terminates = m->data.has_ended != 0;
+    if (!status && m->data.has_ended) report(m, fmi3Warning, message_of(ACCUMULATION));
     return checked(m, status);
 }
 
@@ -385,7 +387,7 @@ fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
 
 fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t n)
 {
-    for (size_t k = 0; k < n; k++) x[k] = 1;
+    for (size_t k = 0; k < n; k++) x[k] = NOMINAL_SIZE;
     return fmi3OK;
 }
 

@@ -89,7 +89,7 @@ static int get_values(unit_data *d, unsigned int reference, int count, double *t
     return 1;
 }
 
-/* Advance to a communication point. Return a status; 6 and 16 are terminal events. */
+/* Advance to a communication point. Return a status; terminal events and changes that accumulate end the run. */
 static int take_step(unit_data *d, double until)
 {
     int status = prepare_unit(d);
@@ -97,7 +97,7 @@ static int take_step(unit_data *d, double until)
     if (until > d->s.t) status = advance_unit(d, until);
     d->is_current = 0;
     for (int k = 0; k < INPUT_VALUES; k++) d->rate[k] = 0;
-    if (status == 6 || status == 16) d->has_ended = 1;
+    if (status == TERMINAL_EVENT || status == ACCUMULATION) d->has_ended = 1;
     return status;
 }
 

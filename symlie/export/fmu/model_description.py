@@ -98,7 +98,8 @@ def description_2(about: UnitDescription) -> str:
                 name=name, valueReference=reference, description=v.meaning, causality=v.causality,
                 variability=v.variability, initial=initial,
             )  # fmt: skip
-            real = _attributes(unit=v.unit or None, start=start, derivative=of_state)
+            nominal = v.nominal if about.kind != "cs" else None
+            real = _attributes(unit=v.unit or None, nominal=nominal, start=start, derivative=of_state)
             scalars.append(f"    <ScalarVariable{about_scalar}><Real{real}/></ScalarVariable>")
             unknown = f"      <Unknown{_attributes(index=len(scalars))}/>"
             if v.causality == "output":
@@ -155,7 +156,7 @@ def description_3(about: UnitDescription) -> str:
         words = _attributes(
             name=v.name, valueReference=v.reference, description=v.meaning, causality=v.causality,
             variability=v.variability, initial=initial, unit=v.unit or None, start=start,
-            derivative=references[v.state] if v.state else None,
+            derivative=references[v.state] if v.state else None, nominal=v.nominal if about.kind != "cs" else None,
         )  # fmt: skip
         sizes = "".join(f"<Dimension{_attributes(start=n)}/>" for n in v.shape)
         lines.append(f"    <Float64{words}>{sizes}</Float64>" if sizes else f"    <Float64{words}/>")

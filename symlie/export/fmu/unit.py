@@ -17,7 +17,7 @@ from symlie.export.fmu.binaries import SOURCE, binary_for, own_binary
 from symlie.export.fmu.derivatives import DERIVATIVES, derivatives_source, has_derivatives
 from symlie.export.fmu.model_description import UnitDescription, build_description, description_2, description_3
 from symlie.export.fmu.modes import gaps
-from symlie.export.fmu.variables import Variable, unit_variables
+from symlie.export.fmu.variables import NOMINAL_SIZE, Variable, unit_variables
 from symlie.export.inputs import VALUES_OF_INPUT
 from symlie.export.plan import ExportPlan
 from symlie.options import ExportKind, ExportPlatform
@@ -132,6 +132,7 @@ def _unit_values(
         "steps": kind != "me",
         "states": sum(v.size for v in variables if v.is_state),
         "drift": repr(LARGEST_DRIFT),
+        "nominal": repr(NOMINAL_SIZE),
         "terminal": [int(e.is_terminal) for e in plan.layout.events] or [0],
         "first_angle": plan.layout.node_storage,
         "gaps": [int(is_gap) for is_gap in gaps(plan.layout)] or [0],

@@ -19,6 +19,10 @@ from symlie.runtime.layout.slices import NodeSlice
 STEP_SIZE = "step_size"
 """Name of the parameter with the largest step size."""
 
+NOMINAL_SIZE = 0.01
+"""Nominal value of states, in their units. Solvers multiply it by the relative tolerance; with 1/100, the absolute
+tolerance has the default value of `solve`."""
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -61,6 +65,11 @@ class Variable:
     def size(self) -> int:
         """Number of values."""
         return math.prod(self.shape)
+
+    @property
+    def nominal(self) -> float | None:
+        """Nominal value of continuous states."""
+        return NOMINAL_SIZE if self.is_state else None
 
     @property
     def is_computed(self) -> bool:

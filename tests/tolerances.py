@@ -1373,16 +1373,16 @@ EXPORTED_RESTARTS = 1e-9
 multipliers at the change are solved by another elimination, measured 2e-11."""
 
 EXCHANGED = 1e-7
-"""Of states that CVode integrates for one second with a relative tolerance of 1e-10, for sizes of 1, measured 5e-8 for the slider-crank
-and less for others."""
+"""Of states that CVode integrates for one second with a relative tolerance of 1e-10, for sizes of 1, measured 5e-8
+for the slider-crank and less for others."""
 
 EXCHANGED_SPIN = 3e-7
 """The same for a top that turns by 150 rad, relative to its speed: in 5,000 steps, errors of the relative tolerance
 1e-10 add up to at most 5e-7; measured 1e-7 to 2e-7, also for equations of motion without a unit."""
 
 EXCHANGED_REST = 4e-6
-"""Last flights of a ball in s that a solver does not resolve: below the height ε = 1e-12 of its absolute tolerance, they
-take √(8 ε/g) = 9e-7, and all of them 1/(1 - 0.5) times as long; measured 2e-6."""
+"""Last flights of a ball in s that a solver does not resolve: below the height ε = 1e-12 of its absolute tolerance,
+they take √(8 ε/g) = 9e-7, and all of them 1/(1 - 0.5) times as long; measured 2e-6."""
 
 EXCHANGED_CONSTRAINTS = 1e-9
 """Largest |Φ| of these states: the unit asks for a projection above 5e-10, after the step that reaches it; measured

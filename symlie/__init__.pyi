@@ -143,6 +143,8 @@ from symlie.runtime.integrate.run_options import SolveOptions as SolveOptions
 from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity as EventSensitivity
 from symlie.runtime.integrate.sensitivities.gradient import Gradient as Gradient
 from symlie.runtime.integrate.sensitivities.gradient import gradient as gradient
+from symlie.runtime.integrate.sensitivities.second_order.hessian_product import HessianProduct as HessianProduct
+from symlie.runtime.integrate.sensitivities.second_order.hessian_product import hessian_product as hessian_product
 from symlie.runtime.integrate.sensitivities.sensitivity import Sensitivity as Sensitivity
 from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity as sensitivity
 from symlie.runtime.integrate.simulation.environment import gym_environment as gym_environment

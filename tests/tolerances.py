@@ -1183,6 +1183,21 @@ DIFFERENCES_BETWEEN_EVENTS = 2e-9
 """The same by differences with ε = 2⁻¹⁵ relative to the values, for which events remain in their steps: rounding and
 remainders of Newton's method, 1e-14 / ε = 3e-10, times their growth. Measured 2e-10."""
 
+SYMMETRY_OF_HESSIANS = 1e-11
+"""Difference of a Hessian and its transpose, relative to its largest entry: gradients agree with forward derivatives to
+1e-12, and second derivatives of the start are differences with errors of up to 1e-11. Measured 5e-14."""
+
+DIFFERENCES_OF_GRADIENTS = 1e-9
+"""Central differences of order six of gradients, relative to the largest second derivative: rounding of 1e-13 divided
+by the change of 2^-11, and derivatives of order seven. Measured 4e-10."""
+
+SECOND_DIFFERENCES = 1e-9
+"""Central second differences of order ten of values of runs, relative to the largest second derivative: rounding of
+1e-14 of the value divided by the square of the change, 2^-12."""
+
+HESSIAN_OF_LINEAR_SYSTEM = 1e-12
+"""Second derivatives of the same discrete map from matrix powers: rounding of 2e-16 per operation over 50 steps."""
+
 TWO_FORMS_OF_TANGENTS = 1e-11
 """Tangents of q, v and outputs of the same steps from two derivations, relative to the largest one: rounding of 2e-16
 per operation over a hundred steps and the conditioning of stages. Measured 7e-13."""

@@ -109,6 +109,10 @@ TANGENT_RATIO = 1e-3
 TANGENT_ROUNDING = 1e-11
 """Relative size below which corrections that do not decrease are rounding."""
 
+TANGENT_STALLED = 0.9
+"""Ratio of successive corrections of tangents of cotangents from which they are rounding: Newton's method with the
+factors of a step converges faster."""
+
 NEWTON_SLOW = 3
 """Number of corrections with a reused factorisation above which the next step factorises anew."""
 

@@ -21,7 +21,9 @@ import symlie as sl
 from symlie.models import roll_up
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
+from symlie.runtime.integrate.sensitivities.gradient import Product, no_change
 from symlie.runtime.integrate.sensitivities.variables import variables_of
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.system import System
 from tests.benchmarks.tables import header, row
 from tests.systems import heavy_top_equations
@@ -99,9 +101,21 @@ def in_reverse(system: System, case: Case, options: dict[str, Any], memory: int 
     return True
 
 
+def second_derivatives(system: System, case: Case, options: dict[str, Any], directions: int) -> None:
+    """Multiply the Hessian of the same sum by some directions."""
+
+    def loss(run: sl.Solution) -> tuple[float, dict[str, Array], Product]:
+        values = run.outputs[case.of]
+        return float(values.sum()), {case.of: np.ones_like(values)}, no_change
+
+    chosen = np.eye(len(variables_of(system, case.wrt)))[:, :directions]
+    sl.hessian_product(system, case.h * case.steps, loss, wrt=case.wrt, direction=chosen, **options)
+
+
 def relative_times(case: Case) -> list[float]:
     """Return the time of a plain run, in µs per step, and as multiples of it those of sensitivities in one direction
-    and in each further one, and of a gradient by adjoint steps; only the start and the end are recorded."""
+    and in each further one, of a gradient by adjoint steps, and of products of the Hessian with one direction and with
+    up to eight; only the start and the end are recorded."""
     system, span, first = case.build(), case.h * case.steps, case.wrt[:1]
     count = len(variables_of(system, case.wrt))
     options: dict[str, Any] = {"method": case.method, "record_every": 0}
@@ -114,12 +128,22 @@ def relative_times(case: Case) -> list[float]:
     if in_reverse(system, case, options):
         memory = checkpoint_memory(steps)
         found += [best(lambda m=m: in_reverse(system, case, options, m)) / plain for m in (None, memory)]
+        found += [best(lambda n=n: second_derivatives(system, case, options, n)) / plain for n in (1, 8)]
     return found
 
 
 def main() -> None:
     """Print a table."""
-    header("system", "method", "plain, us per step", "one direction", "each further", "adjoint", "from checkpoints")
+    columns = (
+        "plain, us per step",
+        "one direction",
+        "each further",
+        "adjoint",
+        "from checkpoints",
+        "product",
+        "eight products",
+    )
+    header("system", "method", *columns)
     for case in CASES:
         if not any(part in f"{case.name} {case.method}" for part in sys.argv[1:] or [""]):
             continue

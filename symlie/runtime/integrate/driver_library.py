@@ -97,22 +97,29 @@ def tangents_files(system: System, method: Method, tangents: int) -> dict[str, s
         head = [*_values(source, own), "#define VALUES_FIRST 1", *head]
         method_header = f'#include "{method.header}"'
         body = [x for line in body for x in (['#include "value_steps.h"', line] if line == method_header else [line])]
-    head += ['#include "real.h"', 'extern "C" {', '#include "interface.h"', "}"]
+    head += _INTERFACE_OF_CPP
     source["tangents.cpp"] = "\n".join([*head, *body, '#include "differentiate.h"', ""])
     return with_headers(source)
 
 
-def adjoint_library(system: System, method: ProgrammedMethod) -> tuple[Library, float]:
-    """Library of a model with the adjoint of the steps of a method, and its compile time in s."""
+_INTERFACE_OF_CPP = ['#include "real.h"', 'extern "C" {', '#include "interface.h"', "}"]
+"""Lines that declare the exports of C++ as those of C."""
+
+
+def adjoint_library(system: System, method: ProgrammedMethod, tangents: int = 0) -> tuple[Library, float]:
+    """Library of a model with the adjoint of the steps of a method, for numbers with some tangents, and its compile
+    time in s."""
     _ = system.prepared
-    start, files = time.perf_counter(), adjoint_files(system, method)
-    path, compiled = compiled_library(files, "adjoint.c", system.optimize, takes_steps=True)
+    start, files = time.perf_counter(), adjoint_files(system, method, tangents)
+    main = "adjoint.cpp" if tangents else "adjoint.c"
+    path, compiled = compiled_library(files, main, system.optimize, takes_steps=True, is_cpp=bool(tangents))
     library = Library(path, system.layout.interface_hash)
     return library, time.perf_counter() - start if compiled else 0.0
 
 
-def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
-    """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others."""
+def adjoint_files(system: System, method: ProgrammedMethod, tangents: int = 0) -> dict[str, str]:
+    """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others, or
+    ``adjoint.cpp`` for numbers with tangents."""
     layout, features = system.layout, features_of(system.mechanics, compiled=True)
     source, sets = driver_source(method, system.mechanics), (*kernel_sets(method, system.layout), ADJOINT)
     if method.element_set is not None and (stated := kernel_set(method.element_set).discrete) is not None:
@@ -130,8 +137,10 @@ def adjoint_files(system: System, method: ProgrammedMethod) -> dict[str, str]:
     of_model = f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets)
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]
-    source["adjoint.c"] = _bandwidth(layout) + "\n".join(
+    head = [f"#define SYMLIE_TANGENTS {tangents}", *_INTERFACE_OF_CPP] if tangents else []
+    source["adjoint.cpp" if tangents else "adjoint.c"] = _bandwidth(layout) + "\n".join(
         [
+            *head,
             *([] if len(sets) > 1 or method.own else ["#define SYMLIE_EXPLICIT_STEPS"]),
             *(f'#include "{name}"' for name in includes),
             f'const char *symlie_interface_hash(void) {{ return "{layout.interface_hash}"; }}',

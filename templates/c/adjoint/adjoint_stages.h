@@ -86,6 +86,7 @@ PART_OF_STEP void dependent_cotangents(const symlie_problem *restrict P, symlie_
 #endif
 }
 
+#if !CONSTRAINED || MASS_IS_REGULAR
 /* Compute -w of M w = a'; B is any constraint Jacobian. */
 static inline int solve_mass_transposed(const symlie_problem *restrict P, const mass_matrix *restrict mass, symlie_real *restrict work,
                                         const symlie_real *restrict B, const symlie_real *restrict of_a, symlie_real *restrict w)
@@ -96,6 +97,7 @@ static inline int solve_mass_transposed(const symlie_problem *restrict P, const 
     for (int k = 0; k < DIMENSION; k++) r[k] = -of_a[k];
     return solve_with_mass(P, mass, r, B, zero, w);
 }
+#endif
 
 #if CONSTRAINED
 /* Compute -w and -mu. */

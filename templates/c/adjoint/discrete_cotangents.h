@@ -6,7 +6,7 @@
 #ifndef SYMLIE_DISCRETE_COTANGENTS_H
 #define SYMLIE_DISCRETE_COTANGENTS_H
 
-#include "tangent_convergence.h"
+#include "cotangent_convergence.h"
 #if HAS_MATRIX
 #include "transposed_factors.h"
 #endif
@@ -37,14 +37,6 @@ static inline int solve_stage_cotangents(newton_problem *restrict s, symlie_real
 #endif
     for (int k = 0; k < UNKNOWNS; k++) w[k] = -w[k];
     return all_finite(UNKNOWNS, w);
-}
-
-/* Size of a correction relative to the solution, for momenta and for constraints. */
-static inline double relative_correction(const symlie_problem *restrict P, const symlie_real *restrict d, const symlie_real *restrict w)
-{
-    const double size = largest_entry(DIMENSION, w, 0), of_rest = largest_entry(UNKNOWNS - DIMENSION, w + DIMENSION, 0);
-    const double moved = largest_entry(DIMENSION, d, 0) / (size > 0 ? size : 1);
-    return fmax(moved, largest_entry(UNKNOWNS - DIMENSION, d + DIMENSION, 0) / (of_rest > 0 ? of_rest : 1));
 }
 
 /* Add the cotangents of w^T B^T mu: of q, of mu, and of parameters and inputs. */
@@ -139,7 +131,7 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
     ARRAY(u, UNKNOWNS);
     ARRAY(d, UNKNOWNS);
     ARRAY(w, UNKNOWNS);
-    double last = 0;
+    correction_sizes last = {0};
     fill_zero(DIMENSION, start_q);
     fill_zero(DIMENSION, start_v);
     fill_zero(DIMENSION, load);
@@ -167,11 +159,7 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
             for (int k = 0; k < DIMENSION; k++) u[k] += guess[k];
             for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = mu_guess[k - DIMENSION];
             hold_resting(P, u);
-            if (taken > 0) {
-                const double moved_by = relative_correction(P, d, w);
-                if (tangents_are_settled(taken - 1, moved_by, last)) break;
-                last = moved_by;
-            }
+            if (taken > 0 && cotangents_are_settled(P, taken - 1, d, w, &last)) break;
             if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
             if (!solve_stage_cotangents(s, work, u, d)) return SYMLIE_SINGULAR;
             for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];
@@ -218,7 +206,7 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
     ARRAY(u, UNKNOWNS);
     ARRAY(d, UNKNOWNS);
     ARRAY(w, UNKNOWNS);
-    double last = 0;
+    correction_sizes last = {0};
     fill_zero(DIMENSION, start_q);
     fill_zero(DIMENSION, end_q);
     fill_zero(DIMENSION, start_theta);
@@ -240,11 +228,7 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
         copy(DIMENSION, end_v, u);
         for (int k = DIMENSION; k < UNKNOWNS; k++) u[k] = end_mu[k - DIMENSION];
         hold_resting(P, u);
-        if (taken > 0) {
-            const double moved_by = relative_correction(P, d, w);
-            if (tangents_are_settled(taken - 1, moved_by, last)) break;
-            last = moved_by;
-        }
+        if (taken > 0 && cotangents_are_settled(P, taken - 1, d, w, &last)) break;
         if (taken == TANGENT_STEPS) return SYMLIE_NOT_CONVERGED;
         if (!solve_stage_cotangents(s, work, u, d)) return SYMLIE_SINGULAR;
         for (int k = 0; k < UNKNOWNS; k++) d[k] = -d[k], w[k] += d[k];

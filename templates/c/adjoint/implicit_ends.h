@@ -11,7 +11,7 @@
 #ifndef SYMLIE_IMPLICIT_ENDS_H
 #define SYMLIE_IMPLICIT_ENDS_H
 
-#include "tangent_convergence.h"
+#include "cotangent_convergence.h"
 #include "transposed_factors.h"
 
 /* Cotangents of the state at the end, of the increment w, and of the unknowns. In local coordinates at the end, w is that
@@ -113,15 +113,6 @@ static inline void pull_state(const newton_problem *restrict s, symlie_gradient 
 #include "known_increments.h"
 #endif
 
-/* Size of a correction relative to that of the solution, for increments and for multipliers. */
-static inline double relative_correction(const symlie_problem *restrict P, const symlie_real *restrict d, const symlie_real *restrict mu)
-{
-    const int rest = UNKNOWNS - DIMENSION;
-    const double size = largest_entry(DIMENSION, mu, 0), of_rest = largest_entry(rest, mu + DIMENSION, 0);
-    const double moved = largest_entry(DIMENSION, d, 0) / (size > 0 ? size : 1);
-    return fmax(moved, largest_entry(rest, d + DIMENSION, 0) / (of_rest > 0 ? of_rest : 1));
-}
-
 /* Compute the cotangents of q at the start of the step, and of v and v' at its end as functions of known vectors; those of
  * v' are separate for first-order states. */
 PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_matrix, const symlie_real *of_q, const symlie_real *of_v,
@@ -141,7 +132,7 @@ PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_mat
     ARRAY(pulled, FINDS_JACOBIAN * DIMENSION);
     const end_bar bar = {q, v, v_dot, lambda, w, u, pulled, points};
     const end_given given = {of_theta, of_w, of_element, of_points};
-    double last = 0;
+    correction_sizes last = {0};
     take_cotangent(DIMENSION, of_q, q);
     take_cotangent(DIMENSION, of_v, v);
     take_cotangent(DIMENSION, of_v_dot, v_dot);
@@ -161,11 +152,10 @@ PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_mat
         solve_iteration_transposed(P, s->scale, &s->A, s->d);
         for (int k = 0; k < UNKNOWNS; k++) weights[k] = -s->d[k], mu[k] += weights[k];
         if (!all_finite(UNKNOWNS, mu)) return SYMLIE_SINGULAR;
-        const double moved = relative_correction(P, weights, mu);
+        const int is_settled = cotangents_are_settled(P, taken, weights, mu, &last);
         add_residual_cotangents(s, weights, work, gradient, &bar);
         pull_unknowns(s, &given, work, gradient, &bar);
-        if (tangents_are_settled(taken, moved, last)) break;
-        last = moved;
+        if (is_settled) break;
     }
     /* q = q_n o exp(theta), and B_n of w */
     if (SEES_END) copy(DIMENSION, w, v);

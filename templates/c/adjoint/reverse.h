@@ -38,7 +38,7 @@ static inline int start_cotangents(const symlie_problem *restrict P, symlie_real
     return SYMLIE_DONE;
 }
 
-int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_scalar *q, const symlie_scalar *v, symlie_cotangents *bar)
+int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_real *q, const symlie_real *v, symlie_cotangents *bar)
 {
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
@@ -49,7 +49,7 @@ int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_
 /* Add the cotangents of a state whose outputs have weights. */
 static inline void add_weights(const symlie_problem *restrict P, const symlie_trail *restrict trail, long long n, symlie_cotangents *restrict bar)
 {
-    const symlie_scalar *weights[OUTPUT_TYPES > 0 ? OUTPUT_TYPES : 1];
+    const symlie_real *weights[OUTPUT_TYPES > 0 ? OUTPUT_TYPES : 1];
     if (trail->weighted[n] < 0) return;
     place_weights(P, trail->weighted[n], trail->weights, weights);
     add_output_gradient(P, trail->t[n], trail->q + n * STORAGE, trail->v + n * DIMENSION, trail->lambda + n * ROWS, weights,

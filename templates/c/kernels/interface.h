@@ -267,16 +267,16 @@ typedef struct {
 
 /* Cotangents of a state, with derivatives by parameters and by coefficients of tables. */
 typedef struct {
-    symlie_scalar *parameters;  /* parameters of the model, then those of all elements, type by type */
-    symlie_scalar *tables;      /* numbers of the tables, at the places of the prepared parameters */
+    symlie_real *parameters;    /* parameters of the model, then those of all elements, type by type */
+    symlie_real *tables;        /* numbers of the tables, at the places of the prepared parameters */
 } symlie_gradient;
 
 typedef struct {
-    symlie_scalar *q;           /* dual to tangents in the Lie algebra */
-    symlie_scalar *v;
-    symlie_scalar *lambda;
-    symlie_scalar *acceleration; /* of v' that is known at the start of the next step */
-    symlie_scalar *own;         /* of the method history */
+    symlie_real *q;             /* dual to tangents in the Lie algebra */
+    symlie_real *v;
+    symlie_real *lambda;
+    symlie_real *acceleration;  /* of v' that is known at the start of the next step */
+    symlie_real *own;           /* of the method history */
     symlie_gradient gradient;
 } symlie_cotangents;
 
@@ -288,13 +288,13 @@ typedef struct {
     const unsigned char *kind;  /* 0: the first stage is computed; 1: its v' is known; 2: a jump precedes the step;
                                  * 3: the method history begins; 4: it begins after a jump */
     const symlie_scalar *t;
-    const symlie_scalar *q;
-    const symlie_scalar *v;
-    const symlie_scalar *lambda;
-    const symlie_scalar *acceleration; /* v' that is known at the start of the next step, for methods that start from it */
-    const symlie_scalar *own;   /* method history, for methods that have one */
+    const symlie_real *q;
+    const symlie_real *v;
+    const symlie_real *lambda;
+    const symlie_real *acceleration; /* v' that is known at the start of the next step, for methods that start from it */
+    const symlie_real *own;     /* method history, for methods that have one */
     const long long *weighted;  /* number of the weights of the outputs of each state; -1: none */
-    const symlie_scalar *const *weights; /* weights of the outputs of all elements of each type; null: none */
+    const symlie_real *const *weights; /* weights of the outputs of all elements of each type; null: none */
 } symlie_trail;
 
 /* Interpolation rule between recorded states. */
@@ -385,7 +385,7 @@ long long symlie_reverse_workspace(const symlie_problem *P);
 int symlie_reverse(const symlie_problem *P, const symlie_control *control, const symlie_trail *trail, symlie_cotangents *bar,
                    symlie_cotangents *other);
 /* Replace cotangents of v' and lambda of the acceleration-level system by those of the state. */
-int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_scalar *q, const symlie_scalar *v, symlie_cotangents *bar);
+int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_real *q, const symlie_real *v, symlie_cotangents *bar);
 
 /* Exported by libraries with tangents, where a symlie_real is a value and its derivatives; those of configurations are
  * in the Lie algebra. */

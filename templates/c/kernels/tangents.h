@@ -37,12 +37,12 @@ struct symlie_real {
 #define SYMLIE_VALUE(x) ((double)(x))
 
 #if SYMLIE_TANGENTS > 1
-#define TANGENT(x, direction) (x).tangent[direction]
+#define TANGENT_IN(x, direction) (x).tangent[direction]
 #else
-#define TANGENT(x, direction) (x).tangent
+#define TANGENT_IN(x, direction) (x).tangent
 #endif
-SYMLIE_TANGENT double tangent_of(symlie_real x, int direction) { return TANGENT(x, direction); }
-SYMLIE_TANGENT void set_tangent(symlie_real &x, int direction, double d) { TANGENT(x, direction) = d; }
+SYMLIE_TANGENT double tangent_of(symlie_real x, int direction) { return TANGENT_IN(x, direction); }
+SYMLIE_TANGENT void set_tangent(symlie_real &x, int direction, double d) { TANGENT_IN(x, direction) = d; }
 
 /* d x + e: tangents need not have the same bits on all processors. */
 SYMLIE_TANGENT symlie_tangent tangents_fused(symlie_tangent d, double x, symlie_tangent e)

@@ -108,11 +108,14 @@ def hinge() -> sl.System:
     return model.derive().compile(backend="c")
 
 
-def differences(run: Callable[[sl.System], Array], system: sl.System, names: Sequence[str]) -> Array:
-    """Return the derivatives of the results of runs by all components of variables, as the last axis."""
+def differences(
+    run: Callable[[sl.System], Array], system: sl.System, names: Sequence[str], relative: float | None = None
+) -> Array:
+    """Return the derivatives of the results of runs by all components of variables, as the last axis, from changes
+    relative to the sizes of the variables."""
     found = []
     for variable in variables_of(system, names):
-        step = RELATIVE * variable.size(system)
+        step = (relative or RELATIVE) * variable.size(system)
         moved = [
             [run(consistent_start(variable.moved(system, sign * j * step), 0.0)[0]) for sign in (1, -1)]
             for j in range(1, len(WEIGHTS) + 1)

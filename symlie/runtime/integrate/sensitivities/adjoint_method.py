@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,36 +15,38 @@ from symlie.errors import SingularSystemError
 from symlie.runtime.integrate.c_loop import STATUSES
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import adjoint_library
+from symlie.runtime.integrate.sensitivities.tangent_method import problem_with_tangents
 from symlie.runtime.integrate.sensitivities.trail import Trail
 from symlie.runtime.kernels.c_structures import in_memory
 from symlie.runtime.kernels.c_tables import ProblemTemplate
+from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.kernels.sets import KernelSets
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.system.system import System
 
-_Known = tuple[ProgrammedMethod, Library, ProblemTemplate]
+_Known = tuple[ProgrammedMethod, int, Library, ProblemTemplate]
 
 _known_libraries: WeakKeyDictionary[KernelSets, list[_Known]] = WeakKeyDictionary()
 """Libraries with their C structures by the kernel sets, which copies of a system share."""
 
 
-def _known(system: System, method: ProgrammedMethod) -> tuple[Library, ProblemTemplate]:
+def _known(system: System, method: ProgrammedMethod, tangents: int) -> tuple[Library, ProblemTemplate]:
     known = _known_libraries.setdefault(system.sets, [])
     is_shared = system.mechanics.saddle_algebra is None
-    for other, library, template in known if is_shared else ():
-        if other == method:
+    for other, count, library, template in known if is_shared else ():
+        if other == method and count == tangents:
             return library, template
-    library, _ = adjoint_library(system, method)
+    library, _ = adjoint_library(system, method, tangents)
     template = ProblemTemplate(library, system.layout, tables_of(system, method))
     if is_shared:
-        known.append((method, library, template))
+        known.append((method, tangents, library, template))
     return library, template
 
 
-class Cotangents:
-    """Cotangents of a state, and derivatives by parameters and tables, in memory for C.
+class CotangentsAtStart(NamedTuple):
+    """Cotangents at the start of a run, or one tangent of them.
 
     Attributes
     ----------
@@ -55,25 +58,49 @@ class Cotangents:
         Derivatives by the numbers of tables, at the places of the prepared parameters.
     """
 
-    def __init__(self, library: Library, system: System, history: int) -> None:
+    q: Array
+    v: Array
+    parameters: Array
+    tables: Array
+
+
+class Cotangents:
+    """Cotangents of a state, and derivatives by parameters and tables, in memory for C.
+
+    Each number has a given width: its value and its tangents.
+    """
+
+    def __init__(self, library: Library, system: System, history: int, width: int) -> None:
         layout = system.layout
         own = sum(n * rows.shape[1] for n, rows in zip(layout.instance_counts, layout.element_parameters, strict=True))
-        self.parameters = np.zeros(max(len(layout.parameter_defaults) + own, 1))
-        self.tables = np.zeros(max(len(system.prepared.model), 1))
+        self._parameters = np.zeros((max(len(layout.parameter_defaults) + own, 1), width))
+        self._tables = np.zeros((max(len(system.prepared.model), 1), width))
+        self._dimension = layout.dimension
         sizes = {"q": layout.dimension, "v": layout.dimension, "lambda": layout.rows, "acceleration": layout.dimension}
         sizes["own"] = history
-        self._arrays = {name: np.zeros((2, max(size, 1))) for name, size in sizes.items()}
-        self.q, self.v = self._arrays["q"][0, : layout.dimension], self._arrays["v"][0, : layout.dimension]
+        self._arrays = {name: np.zeros((2, max(size, 1), width)) for name, size in sizes.items()}
         pointer = library.pointer
         self.pointers = [library.ffi.new("symlie_cotangents *") for _ in range(2)]
         for k, target in enumerate(self.pointers):
             for name, array in self._arrays.items():
                 setattr(target, name, pointer(array[k]))
-            target.gradient.parameters, target.gradient.tables = pointer(self.parameters), pointer(self.tables)
+            target.gradient.parameters, target.gradient.tables = pointer(self._parameters), pointer(self._tables)
+
+    def part(self, number: int = 0) -> CotangentsAtStart:
+        """Return the values (0), or one of their tangents."""
+        q, v = (self._arrays[name][0, : self._dimension, number] for name in ("q", "v"))
+        return CotangentsAtStart(q, v, self._parameters[:, number], self._tables[:, number])
 
 
 class AdjointMethod:
     """Library of a system with the adjoint of a method, and the cotangents of a run, which are zero at its end.
+
+    Parameters
+    ----------
+    system, method, control
+        The system, the method and its step control.
+    prepared, width
+        Parameters with tangents and the doubles of a number, as in `TangentMethod`; default: without tangents.
 
     Attributes
     ----------
@@ -81,21 +108,28 @@ class AdjointMethod:
         The cotangents.
     """
 
-    def __init__(self, system: System, method: ProgrammedMethod, control: StepControl) -> None:
+    def __init__(
+        self,
+        system: System,
+        method: ProgrammedMethod,
+        control: StepControl,
+        prepared: Prepared | None = None,
+        width: int = 1,
+    ) -> None:
         self._system = system
-        self._library, template = _known(system, method)
-        self._problem, problem_held = template.problem(system.prepared)
+        self._library, template = _known(system, method, width - 1)
+        self._problem, problem_held = problem_with_tangents(template, prepared or system.prepared, width)
         self._control, control_held = in_memory(self._library, control_structure(system.layout, control))
         size = max(int(self._library.call.symlie_reverse_workspace(self._problem)), 1)
-        workspace = self._problem.workspace = self._library.pointer(np.zeros(size))
-        self.cotangents = Cotangents(self._library, system, method.own_size(system.layout))
+        workspace = self._problem.workspace = self._library.pointer(np.zeros(width * size))
+        self.cotangents = Cotangents(self._library, system, method.own_size(system.layout), width)
         self._held: list[object] = [problem_held, control_held, workspace]
 
     def reverse(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> None:
         """Propagate the cotangents from the end of some steps to their start.
 
-        The states of the trail have the weights of outputs, shape (n, components), with the numbers ``weighted``, or
-        none if the number is -1.
+        The states of the trail have the weights of outputs, shape (n, components) or, with tangents, (n, components,
+        width), with the numbers ``weighted``, or none if the number is -1.
         """
         described, held = self._trail(trail, weighted, weights)
         call, pointers = self._library.call, self.cotangents.pointers

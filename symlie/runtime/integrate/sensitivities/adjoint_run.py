@@ -13,7 +13,7 @@ from symlie.contract.constants import KINK
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions
-from symlie.runtime.integrate.sensitivities.adjoint_method import AdjointMethod, Cotangents
+from symlie.runtime.integrate.sensitivities.adjoint_method import AdjointMethod, CotangentsAtStart
 from symlie.runtime.integrate.sensitivities.checkpoints import Checkpoints
 from symlie.runtime.integrate.sensitivities.start import start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_parameters import knots_in
@@ -93,8 +93,9 @@ class AdjointRun:
         (states, components), and those of the end for cotangents of its q and v."""
         system, begin = self.run.system, self.run.begin
         adjoint = AdjointMethod(system, self._method, self.run.control)
+        cotangents = adjoint.cotangents.part()
         if at_end is not None:
-            adjoint.cotangents.q[:], adjoint.cotangents.v[:] = at_end
+            cotangents.q[:], cotangents.v[:] = at_end
         if isinstance(self._stored, Checkpoints):
             self._stored.reverse(lambda trail, first: self._reverse(adjoint, trail, first, weights))
         else:
@@ -103,7 +104,8 @@ class AdjointRun:
             weighted[recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
             adjoint.reverse(trail, weighted, weights)
         adjoint.reverse_start(begin.t, begin.at.q, begin.at.v)
-        return self._by_variables(variables, adjoint.cotangents)
+        t0 = float(self.run.settings["t_span"][0])
+        return by_variables(system, variables, start_tangents(system, t0, begin.at.q, variables), cotangents)
 
     def _reverse(self, adjoint: AdjointMethod, trail: Trail, first: int, weights: Array) -> None:
         """Propagate the cotangents through a block of steps, whose first state is that of the previous block."""
@@ -113,21 +115,22 @@ class AdjointRun:
         weighted[np.searchsorted(trail.t, self.solution.t[begin:end])] = np.arange(end - begin)
         adjoint.reverse(trail, weighted, weights[begin:end])
 
-    def _by_variables(self, variables: Sequence[Variable], found: Cotangents) -> Array:
-        """Return the derivatives by variables for cotangents at the start of the run."""
-        system, run = self.run.system, self.run
-        t0 = float(run.settings["t_span"][0])
-        dq, dv = start_tangents(system, t0, run.begin.at.q, variables)
-        total = dq @ found.q + dv @ found.v
-        of_parameters = _by_parameters(system, found)
-        names = dict.fromkeys(v.name for v in variables if isinstance(v, InputVariable))
-        of_inputs = {name: _by_values(system, name, found) for name in names}
-        for k, variable in enumerate(variables):
-            if isinstance(variable, ParameterVariable):
-                total[k] += variable.direction(system) @ of_parameters
-            elif isinstance(variable, InputVariable):
-                total[k] += of_inputs[variable.name][variable.index]
-        return np.asarray(total)
+
+def by_variables(
+    system: System, variables: Sequence[Variable], starts: tuple[Array, Array], found: CotangentsAtStart
+) -> Array:
+    """Return the derivatives by variables for cotangents at the start of a run and the derivatives of the start."""
+    dq, dv = starts
+    total = dq @ found.q + dv @ found.v
+    of_parameters = _by_parameters(system, found)
+    names = dict.fromkeys(v.name for v in variables if isinstance(v, InputVariable))
+    of_inputs = {name: _by_values(system, name, found) for name in names}
+    for k, variable in enumerate(variables):
+        if isinstance(variable, ParameterVariable):
+            total[k] += variable.direction(system) @ of_parameters
+        elif isinstance(variable, InputVariable):
+            total[k] += of_inputs[variable.name][variable.index]
+    return np.asarray(total)
 
 
 def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
@@ -175,7 +178,7 @@ def _refusal_of_implicit_steps(system: System, method: Implicit, program: Progra
     return ""
 
 
-def _by_parameters(system: System, found: Cotangents) -> Array:
+def _by_parameters(system: System, found: CotangentsAtStart) -> Array:
     """Return the derivatives by all parameters, in the order of `parameter_places`."""
     layout = system.layout
     model, (size, places) = len(layout.parameter_defaults), parameter_places(layout)
@@ -188,7 +191,7 @@ def _by_parameters(system: System, found: Cotangents) -> Array:
     return total
 
 
-def _by_values(system: System, name: str, found: Cotangents) -> Array:
+def _by_values(system: System, name: str, found: CotangentsAtStart) -> Array:
     """Return the derivatives by the values of the table of an input, shape (knots, components)."""
     begin = system.layout.prepared_parameters
     for other, table in tables_in_use(system.layout, system.inputs).items():

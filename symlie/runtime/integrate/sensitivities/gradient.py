@@ -37,8 +37,13 @@ FEWEST_REVERSE = 5
 LARGEST_MATRICES = 64
 """Largest number of velocities for which dense matrices of steps are used."""
 
-Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]]]
-"""Function of a solution that returns a number and its derivatives by outputs, with the shapes of the outputs."""
+Product: TypeAlias = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+"""Function of changes of all outputs that returns the changes of the derivatives of a loss by outputs, with the shapes
+of the outputs."""
+
+Loss: TypeAlias = Callable[[Solution], tuple[float, Mapping[str, Array]] | tuple[float, Mapping[str, Array], Product]]
+"""Function of a solution that returns a number, its derivatives by outputs, with the shapes of the outputs, and, for
+second derivatives, the products of its Hessian with changes of outputs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +88,7 @@ def gradient(
         Name of an output with one component, whose last recorded value is differentiated; default: the cost that
         `Model.cost` states. Or a function of the solution, which returns a number and a mapping of names of outputs to
         the derivatives of the number by the recorded values of these outputs, shape (n,) or (n, components) as in
-        `Solution.outputs`.
+        `Solution.outputs`. A third result, for `hessian_product`, is ignored.
     memory
         Largest memory for the states that adjoint steps start from, in bytes; the steps of a run are then repeated from
         checkpoints. Default: all states are stored. Other ways of differentiation store no states, or matrices of some
@@ -166,11 +171,16 @@ def loss_of(system: System, loss: Loss | str) -> Loss:
     return functools.partial(_last_value, name)
 
 
-def _last_value(name: str, solution: Solution) -> tuple[float, Mapping[str, Array]]:
+def _last_value(name: str, solution: Solution) -> tuple[float, Mapping[str, Array], Product]:
     values = np.asarray(solution.outputs[name], dtype=float)
     weights = np.zeros_like(values)
     weights[-1] = 1.0
-    return values[-1].item(), {name: weights}
+    return values[-1].item(), {name: weights}, no_change
+
+
+def no_change(changes: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Product with the Hessian of a loss that is linear in the outputs."""
+    return {}
 
 
 def has_no_matrices(run: Run) -> bool:

@@ -71,25 +71,31 @@ class OutputDerivatives(ListsPublicNames, Mapping[str, Array]):
 def loss_weights(layout: Layout, count: int, returned: object) -> tuple[float, Array]:
     """Return the value of a loss and its derivatives by all output components at some times, shape (count,
     components); raise ModelError or UnknownNameError."""
-    if not (isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping)):
+    if not (isinstance(returned, tuple) and len(returned) in (2, 3) and isinstance(returned[1], Mapping)):
         raise ModelError(
             'The loss must return a number and a mapping of outputs to derivatives, such as (1.5, {"tip": array}).'
         )
     value = returned[0].item() if isinstance(returned[0], np.ndarray) and not returned[0].ndim else returned[0]
     if not is_number(value) or not np.isfinite(value):
         raise ModelError(f"The value of the loss must be a finite number, not {value!r}.")
+    return float(value), weights_by_output(layout, count, returned[1], "derivative")
+
+
+def weights_by_output(layout: Layout, count: int, stated: Mapping[str, object], what: str) -> Array:
+    """Return derivatives of a loss by outputs, or their changes, as one array, shape (count, components); raise
+    ModelError or UnknownNameError."""
     weights = np.zeros((count, layout.outputs_size))
-    for name, values in returned[1].items():
+    for name, values in stated.items():
         if name not in layout.outputs:
             raise UnknownNameError(
-                f"The loss has a derivative by '{name}', which is no output of '{layout.name}'; it has: "
+                f"The loss has a {what} by '{name}', which is no output of '{layout.name}'; it has: "
                 f"{', '.join(layout.outputs) or 'none'}."
             )
-        part, given = layout.outputs[name][0], real_array(f"The derivative of the loss by '{name}'", values)
+        part, given = layout.outputs[name][0], real_array(f"The {what} of the loss by '{name}'", values)
         expected = (count, part.stop - part.start)
         if given.size != expected[0] * expected[1] or not np.isfinite(given).all():
             raise ModelError(
-                f"The derivative of the loss by '{name}' must consist of {expected[0]} × {expected[1]} finite numbers."
+                f"The {what} of the loss by '{name}' must consist of {expected[0]} × {expected[1]} finite numbers."
             )
         weights[:, part] = given.reshape(expected)
-    return float(value), weights
+    return weights

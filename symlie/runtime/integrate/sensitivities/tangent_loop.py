@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from symlie.compile.library import Library, Pointer
 from symlie.contract.constants import Status
 from symlie.errors import SingularSystemError
 from symlie.runtime.integrate.c_loop import STATUSES, CompiledIntegration
@@ -87,7 +89,7 @@ class TangentLoop(CompiledIntegration):
             run.begin,
             record_every=run.record_every,
             with_trace=bool(run.settings["trace"]),
-            compiled=TangentMethod(run.system, run.method, run.control, variables, tangents),
+            compiled=TangentMethod(run.system, run.method, run.control, variables, np.eye(len(variables), tangents)),
             width=self._width,
         )
         self._sink, self._count = sink, len(variables) or len(start[0])
@@ -97,22 +99,7 @@ class TangentLoop(CompiledIntegration):
         self.state.time = self.library.pointer(self._time)
         sizes = [part.stop - part.start for part, _ in layout.outputs.values()]
         self._outputs = np.array(outputs, dtype=np.int64), sum(sizes[k] for k in outputs)
-        self._begin(layout.dimension, start)
-
-    def _begin(self, dimension: int, start: tuple[Array, Array]) -> None:
-        """Set the tangents of the initial state."""
-        theta = np.zeros((max(dimension, 1), self._width))
-        v = self._arrays["v"].reshape(-1, self._width)
-        for k, (dq, dv) in enumerate(zip(*start, strict=True), start=1):
-            theta[:dimension, k], v[:dimension, k] = dq, dv
-        pointer = self.library.pointer
-        parts = [pointer(self._arrays[name]) for name in ("q", "v", "lambda", "acceleration")]
-        status = self.library.call.symlie_begin_tangents(self.problem, self.t, pointer(theta), *parts)
-        if STATUSES[status] is not Status.DONE:
-            raise SingularSystemError(
-                "The linear system at the start is singular, so that the derivatives of the initial accelerations are "
-                "not determined."
-            )
+        begin_tangents(self.library, self.problem, self.t, self._arrays, self._width, start)
 
     def keep_start(self) -> None:
         """Take the tangents of the current state as those of a recorded one."""
@@ -140,19 +127,49 @@ class TangentLoop(CompiledIntegration):
     def _tangents(self, t: Array, q: Array, v: Array, multipliers: Array) -> StateTangents:
         """Return the tangents of states, given as flat arrays of numbers with tangents."""
         library, pointer, n = self.library, self.library.pointer, len(t) // self._width
-        wanted, size = self._outputs
-        theta, outputs = (np.zeros((n, max(s, 1), self._width)) for s in (self._sizes[1], size))
-        states = [np.ascontiguousarray(x) if x.size else np.zeros(self._width) for x in (q, v, multipliers)]
-        library.call.symlie_increment_tangents(self.problem, n, pointer(states[0]), pointer(theta))
-        if len(wanted):
-            arguments = pointer(np.ascontiguousarray(t)), *map(pointer, states), len(wanted)
-            places = pointer(wanted, "long long[]")
-            library.call.symlie_output_tangents(self.problem, n, *arguments, places, pointer(outputs))
+        theta = np.zeros((n, max(self._sizes[1], 1), self._width))
+        configurations = np.ascontiguousarray(q) if q.size else np.zeros(self._width)
+        library.call.symlie_increment_tangents(self.problem, n, pointer(configurations), pointer(theta))
+        outputs = outputs_with_tangents(library, self.problem, (t, q, v, multipliers), self._width, *self._outputs)
         tangents = slice(1, 1 + self._count)
         parts = [
             t.reshape(n, 1, self._width),
             theta[:, : self._sizes[1]],
             *(x.reshape(n, -1, self._width) for x in (v, multipliers)),
-            outputs[:, :size],
+            outputs,
         ]
         return StateTangents(*(np.array(x[..., tangents]) for x in parts))
+
+
+def begin_tangents(
+    library: Library, problem: Pointer, t: float, arrays: Mapping[str, Array], width: int, start: tuple[Array, Array]
+) -> None:
+    """Set the tangents of the state at the start of a run, for those of q and v, shape (tangents, dimension); raise
+    SingularSystemError."""
+    dimension = start[0].shape[1]
+    theta = np.zeros((max(dimension, 1), width))
+    v = arrays["v"].reshape(-1, width)
+    for k, (dq, dv) in enumerate(zip(*start, strict=True), start=1):
+        theta[:dimension, k], v[:dimension, k] = dq, dv
+    parts = [library.pointer(arrays[name]) for name in ("q", "v", "lambda", "acceleration")]
+    status = library.call.symlie_begin_tangents(problem, t, library.pointer(theta), *parts)
+    if STATUSES[status] is not Status.DONE:
+        raise SingularSystemError(
+            "The linear system at the start is singular, so that the derivatives of the initial accelerations are "
+            "not determined."
+        )
+
+
+def outputs_with_tangents(
+    library: Library, problem: Pointer, states: Sequence[Array], width: int, wanted: NDArray[np.int64], size: int
+) -> Array:
+    """Return outputs with given numbers and their tangents, shape (states, components, width), for flat arrays t, q, v
+    and λ of numbers with tangents."""
+    n = len(states[0]) // width
+    outputs = np.zeros((n, max(size, 1), width))
+    if len(wanted):
+        arrays = [np.ascontiguousarray(x) if x.size else np.zeros(width) for x in states]
+        places = library.pointer(wanted, "long long[]")
+        arguments = *map(library.pointer, arrays), len(wanted), places, library.pointer(outputs)
+        library.call.symlie_output_tangents(problem, n, *arguments)
+    return outputs[:, :size]

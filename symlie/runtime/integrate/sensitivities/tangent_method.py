@@ -17,6 +17,7 @@ from symlie.runtime.kernels.c_structures import in_memory
 from symlie.runtime.kernels.c_tables import ProblemTemplate
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.kernels.sets import KernelSets
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -38,6 +39,14 @@ def _library(system: System, method: Method, tangents: int) -> tuple[Library, fl
     return library, seconds
 
 
+def problem_with_tangents(template: ProblemTemplate, prepared: Prepared, width: int) -> tuple[Pointer, list[object]]:
+    """``symlie_problem`` with the parameters of `TangentMethod`, and the objects that own its memory."""
+    problem, held = template.problem(prepared)
+    for k in range(len(prepared.elements)):
+        problem.elements[k].stride //= width
+    return problem, held
+
+
 class TangentMethod:
     """Library of a system with a method for numbers with tangents, with its C structures and their memory.
 
@@ -49,19 +58,27 @@ class TangentMethod:
         The library, and its compile time in s.
     problem
         ``symlie_problem`` without workspace.
+    prepared
+        Prepared parameters with tangents, as arrays of doubles.
+
+    Parameters
+    ----------
+    system, method, control
+        The system, the method and its step control.
+    variables, directions
+        Variables of the tangents, and the direction of each tangent, shape (variables, tangents).
     """
 
     def __init__(
-        self, system: System, method: Method, control: StepControl, variables: Sequence[Variable], tangents: int
+        self, system: System, method: Method, control: StepControl, variables: Sequence[Variable], directions: Array
     ) -> None:
+        tangents = directions.shape[1]
         self.width = 1 + tangents
         self.library, self.compile_seconds = _library(system, method, tangents)
-        wide = parameters_with_tangents(system, self.library, variables, self.width)
-        flat = Prepared(wide.model.ravel(), tuple(x.reshape(len(x), -1) for x in wide.elements))
+        wide = parameters_with_tangents(system, self.library, variables, directions)
+        self.prepared = Prepared(wide.model.ravel(), tuple(x.reshape(len(x), -1) for x in wide.elements))
         template = ProblemTemplate(self.library, system.layout, tables_of(system, method))
-        self.problem, problem_held = template.problem(flat)
-        for k in range(len(flat.elements)):
-            self.problem.elements[k].stride //= self.width
+        self.problem, problem_held = problem_with_tangents(template, self.prepared, self.width)
         values, values_held = template.problem(system.prepared)
         size = max(self.library.call.symlie_values_workspace(self.problem), 1)
         workspace = values.workspace = self.library.pointer(np.zeros(int(size)))

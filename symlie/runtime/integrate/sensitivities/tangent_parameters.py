@@ -15,22 +15,30 @@ from symlie.runtime.system.inputs import InputTable, tables_in_use
 from symlie.runtime.system.system import System
 
 
-def parameters_with_tangents(system: System, library: Library, variables: Sequence[Variable], width: int) -> Prepared:
-    """Return the prepared parameters as numbers with tangents, shape (parameters, width), from a library for such
-    numbers; tangents that belong to no variable are zero."""
+def parameters_with_tangents(
+    system: System, library: Library, variables: Sequence[Variable], directions: Array
+) -> Prepared:
+    """Return the prepared parameters as numbers with tangents along directions of variables, shape (variables,
+    tangents), from a library for such numbers; the result has shape (parameters, 1 + tangents)."""
+    width = 1 + directions.shape[1]
     layout, known = system.layout, system.prepared
     given = np.zeros((layout.prepared_parameters, width))
     given[:, 0] = known.model[: len(given)]
     own = [_wide(rows, width) for rows in system.element_parameters]
     tables = np.zeros((len(known.model) - len(given), width))
-    for k, variable in enumerate(variables, start=1):
+    of_inputs: dict[str, Array] = {}
+    for variable, along in zip(variables, directions, strict=True):
         if isinstance(variable, ParameterVariable):
             moved = variable.moved(system, 1.0)
-            given[: len(system.parameters), k] = moved.parameters != system.parameters
+            given[: len(system.parameters), 1:] += np.multiply.outer(moved.parameters != system.parameters, along)
             for rows, before, after in zip(own, system.element_parameters, moved.element_parameters, strict=True):
-                rows[..., k] = after != before
+                rows[..., 1:] += np.multiply.outer(after != before, along)
         elif isinstance(variable, InputVariable):
-            tables[:, k] = _of_tables(system, variable)
+            shape = (*system.inputs[variable.name].values.shape, width - 1)
+            of_inputs.setdefault(variable.name, np.zeros(shape))[variable.index] += along
+    for name, values in of_inputs.items():
+        for lane in np.flatnonzero(values.any(axis=(0, 1))).tolist():
+            tables[:, 1 + lane] += _of_tables(system, name, values[..., lane])
     model = _prepared(library, -1, given, np.zeros((1, width)), len(given))
     model[:, 0] = given[:, 0]
     elements = []
@@ -58,14 +66,12 @@ def _prepared(library: Library, element: int, model: Array, own: Array, size: in
     return out[:size]
 
 
-def _of_tables(system: System, variable: InputVariable) -> Array:
-    """Return the tangent of all tables by a value of one of them."""
+def _of_tables(system: System, of: str, values: Array) -> Array:
+    """Return the tangent of all tables along values of one of them."""
     parts = [np.zeros(0)]
     for name, table in tables_in_use(system.layout, system.inputs).items():
         tangent = np.zeros_like(table.packed)
-        if name == variable.name:
-            values = np.zeros_like(table.values)
-            values[variable.index] = 1.0
+        if name == of:
             tangent = dataclasses.replace(table, values=values).packed.copy()
             tangent[: knots_in(table)] = 0.0
         parts.append(tangent)

@@ -124,7 +124,7 @@ class TangentRun:
             if self._solution is None:
                 self._keep(loop)
             else:
-                _finish(loop, Recorder(self.run.system.layout))
+                finish(loop, Recorder(self.run.system.layout))
             if loop.events:
                 self._events.append(StateTangents.joined(loop.events))
         if self._events:
@@ -143,7 +143,7 @@ Sink = Callable[[StateTangents], None]
 """Function that receives the tangents of consecutive recorded states."""
 
 
-def _finish(loop: TangentLoop, recorder: Recorder) -> None:
+def finish(loop: TimeLoopLike, recorder: Recorder) -> None:
     """Integrate to the end a run that is known to succeed."""
     status = Status.BUDGET
     while status in (Status.BUDGET, Status.BUFFER_FULL):

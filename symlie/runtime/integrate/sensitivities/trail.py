@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from symlie.contract.constants import JUMP, KINK, TRACE_WIDTH
 from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.compiled_method import Compiled
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.integrate.segments import Plan
@@ -111,14 +112,24 @@ class TrailLoop(CompiledIntegration):
     """Time loop that records all states from a given one on, with v' for the following step if it is a value of the
     state, and with the method history."""
 
-    def __init__(self, run: Run, begin: LoopState, start: Start, *, with_trace: bool) -> None:
+    def __init__(
+        self,
+        run: Run,
+        begin: LoopState,
+        start: Start,
+        *,
+        with_trace: bool,
+        compiled: Compiled | None = None,
+        width: int = 1,
+    ) -> None:
         parts = run.system, run.method, run.plan, run.control, begin
-        super().__init__(*parts, record_every=1, with_trace=with_trace)
-        self._dimension, self._taken = run.system.layout.dimension if start.from_acceleration else 0, list[Array]()
+        super().__init__(*parts, record_every=1, with_trace=with_trace, compiled=compiled, width=width)
+        dimension = run.system.layout.dimension if start.from_acceleration else 0
+        self._dimension, self._taken = width * dimension, list[Array]()
         self._accelerations = np.empty(self._record.capacity * self._dimension)
         if self._dimension:
             self._record.acceleration = self.library.pointer(self._accelerations)
-        self._own, self._taken_own = start.own, list[Array]()
+        self._own, self._taken_own = width * start.own, list[Array]()
         self._histories = np.empty(self._record.capacity * self._own)
         if self._own:
             self._record.own = self.library.pointer(self._histories)

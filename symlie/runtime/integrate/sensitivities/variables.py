@@ -222,12 +222,12 @@ def _of_initial_value(system: System, name: str) -> Iterator[Variable]:
             f"Model '{layout.name}' has no parameter, input or initial value '{name}'; it has: {listed}; "
             "an initial value is NODE.FIELD or JOINT.COORDINATE."
         )
-    value = _initial_value(system, node, field)
+    value = initial_value(system, node, field)
     for k in range(len(value)):
         yield InitialVariable(name, (k,) if len(value) > 1 else (), node, field, tuple(value.tolist()))
 
 
-def _initial_value(system: System, node: str, field: str) -> Array:
+def initial_value(system: System, node: str, field: str) -> Array:
     """Return the initial value of a field or of a joint coordinate, shape (components,)."""
     if node in system.layout.joints:
         # Coordinates of joints are stored as poses of bodies, from which the output of the joint recovers them.

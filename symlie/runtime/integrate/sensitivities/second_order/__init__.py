@@ -1,0 +1,1 @@
+"""Second derivatives of runs: products of Hessians with directions."""

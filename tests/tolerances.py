@@ -1277,9 +1277,12 @@ changes errors by about three, which is 0.2 in the slope."""
 MOREAU_ORDER = 0.05
 """Order one before an impact, for steps of 1.5e-3 s and two halvings."""
 
-STEPPED_ENERGY = 1e-7
-"""Increase of the energy in a step beyond the work of impulses along rows that turn, relative to the first one: RATTLie
-changes the energy of a free body that tumbles by about 1e-8 in a step."""
+STEPPED_ENERGY = 1e-12
+"""Increase of the energy in a step beyond the derived bound, relative to the energy at first: rounding."""
+
+STEPPED_RISE = 1e-7
+"""Increase of the energy in a step, in J, of a body that touches down: friction of the first stage acts along rows of
+the start of the step, and slip is measured along the mean ones."""
 
 RISE_ORDER = 0.1
 """Order three of the largest rise of the energy in a step: 6e-9 and 8e-10 of the energy, far above rounding."""

@@ -216,7 +216,7 @@ def test_crafted_checkpoint_states_are_rejected(tmp_path: Path) -> None:
         (read.state, read.records + read.records),
     ]:
         CheckpointFile.create(path, read.header, state, records).__exit__(None, None, None)
-        with pytest.raises(FormatError, match=r"The checkpoint .* is damaged"):
+        with pytest.raises(FormatError, match=r"The checkpoint .* is damaged|A state in the checkpoint has \d+ bytes"):
             sl.resume(path, trust=True)
 
 

@@ -99,7 +99,7 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
         const int row = JACOBIAN_ROW[k];
         values[place[row]] -= REGULARISATION * B[k] * B[k] * mobility[JACOBIAN_COLUMN[k]];
-        if (HAS_ETA) values[place[ROWS + row]] += HAS_PHI[row] * REGULARISATION * velocity * B[k] * B[k];
+        if (HAS_ETA && HAS_PHI[row]) values[place[ROWS + row]] += REGULARISATION * velocity * B[k] * B[k];
     }
     for (int k = 0; k < ROWS; k++) values[place[k]] = SYMLIE_WHERE(values[place[k]] == 0, SYMLIE_NUMBER(-REGULARISATION), values[place[k]]);
     for (int k = 0; k < COUNT_OF_RATE_ROW; k++)

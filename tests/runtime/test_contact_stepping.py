@@ -188,6 +188,22 @@ def test_open_contacts_leave_all_bits(make: Callable[..., sl.Model], backend: Ba
     assert np.array_equal(a.multipliers[1:, ~of_contacts], b.multipliers[1:])
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_contacts_with_names_of_the_catalogue_are_stepped(backend: Backend) -> None:
+    """A pendulum with a joint and a free ball, whose contacts have their own names, leave the bits of open contacts."""
+    model = sl.Model("contact_named")
+    ball = sl.RigidBody(model, "ball", 1.0, [0.1, 0.1, 0.1], position=[0, 0, 0.3])
+    arm = sl.RigidBody(model, "arm", 1.0, [0.1, 0.1, 0.1], position=[1, 0, 2])
+    sl.RevoluteJoint(model, "pivot", model.ground, arm, at=[1, 0, 1.5], axis=[0, 1, 0])
+    for name, body in (("ball", ball), ("arm", arm)):
+        sl.SpherePlaneContact(model, f"floor_{name}", model.ground, body, radius=0.1, friction=0.3)
+    model.gravity([0, 0, -G])
+    solution = stepped(model.derive().compile(backend=backend), 0.3, 60)
+    assert solution.outputs["floor_ball_gap"].min() >= -tolerances.PENETRATION
+    assert abs(solution.outputs["floor_ball_gap"][-1]) <= tolerances.PENETRATION
+    assert solution.outputs["floor_arm_state"].max() == 0
+
+
 def test_spinning_body_touches_down_without_penetration() -> None:
     """Corners of an asymmetric body meet the floor; angular momentum about the vertical is that of RATTLie."""
     model = sl.Model("contact_tumbling")

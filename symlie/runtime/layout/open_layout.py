@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.manifest import ElementType, Pattern
+from symlie.contract.manifest import ElementType, Instances, Label, Pattern
 from symlie.runtime.layout.layout import Layout
 
 
@@ -47,21 +48,32 @@ def open_layout(layout: Layout) -> OpenLayout:
         first_value += element.jacobian.count * len(places)
     have_contacts = [bool(e.rows_of_contacts) for e in layout.elements]
     has_mixed_types = any(e.rows_of_contacts and t.rows for e, t in zip(layout.elements, types, strict=True))
-    reduced = Layout(replace(layout.manifest, element_types=tuple(types)))
+    instances = tuple(
+        replace(i, labels=_remaining_labels(e, i)) for e, i in zip(layout.elements, layout.instances, strict=True)
+    )
+    reduced = Layout(replace(layout.manifest, element_types=tuple(types), instances=instances))
     return OpenLayout(reduced, np.concatenate(rows), np.concatenate(values), have_contacts, has_mixed_types)
 
 
+def _remaining_labels(element: ElementType, instances: Instances) -> tuple[tuple[Label, ...], ...]:
+    """Labels without those of the constraints of contacts, which come first."""
+    kept = [not of_contacts for of_contacts in _are_of_contacts(element)]
+    count = len(kept)
+    return tuple((*compress(labels, kept), *labels[count:]) for labels in instances.labels)
+
+
+def _are_of_contacts(element: ElementType) -> list[bool]:
+    """Flags of the constraints of an element type that belong to contacts."""
+    ends = np.cumsum([c.size for c in element.constraints]).tolist()
+    rows = [range(end - c.size, end) for end, c in zip(ends, element.constraints, strict=True)]
+    return [bool({*element.rows_of_contacts}.intersection(own)) for own in rows]
+
+
 def _without_contacts(element: ElementType) -> ElementType:
-    of_contacts = {*element.rows_of_contacts}
-    if not of_contacts:
+    if not element.rows_of_contacts:
         return element
-    first, constraints, kept = 0, [], list[int]()
-    for c in element.constraints:
-        own = range(first, first + c.size)
-        first += c.size
-        if not of_contacts.intersection(own):
-            constraints.append(c)
-            kept += own
+    constraints = [c for c, own in zip(element.constraints, _are_of_contacts(element), strict=True) if not own]
+    kept = [k for k in range(element.rows) if k not in element.rows_of_contacts]
     places = zip(element.jacobian.rows, element.jacobian.columns, strict=True)
     entries = [(kept.index(i), j) for i, j in places if i in kept]
     pattern = Pattern(tuple(i for i, _ in entries), tuple(j for _, j in entries))

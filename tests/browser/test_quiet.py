@@ -102,7 +102,8 @@ def test_content_security_policy_forbids_script_requests(open_page: Open) -> Non
           document.body.append(image, script, frame);
           document.head.append(link);
           await fetch("file:///data.json").catch(() => {});
-          await new Promise((resolve) => setTimeout(resolve, 300));
+          for (let k = 0; new Set(found).size < 5 && k < 600; k++)
+            await new Promise((resolve) => setTimeout(resolve, 50));
           return found;
         }"""
     )

@@ -1249,7 +1249,7 @@ PENETRATION = 1e-14
 
 HEAP_PENETRATION = 1e-9
 """The same with nearly redundant contacts, whose residual of gaps is accepted up to 1e-9 of the largest coordinate, 1 m
-(CONE_ACCEPTED); the largest one of 500 heaps is 1.2e-11 m."""
+(CONE_ACCEPTED); the largest one of 500 heaps is 2.6e-10 m."""
 
 CONTACT_LAWS = 1e-9
 """Laws of contacts in time stepping relative to the largest velocity and force: the accepted residual of the solver."""

@@ -47,7 +47,7 @@ class SaddlePoint:
         Steps of iterative refinement; one makes the backward error small relative to each entry.
     is_extended
         True: residuals of the refinement are computed in extended precision if the platform has it, so that solutions
-        are exact up to rounding whatever the condition of the matrix.
+        are exact up to rounding for any condition number of the matrix.
 
     Raises
     ------

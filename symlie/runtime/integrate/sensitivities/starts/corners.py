@@ -45,7 +45,7 @@ def check_corners(
         if nonlinear > max(CORNER * size, ROUNDING * np.abs(here).max(initial=0.0)):
             raise SmoothnessError(
                 f"The motion of '{system.name}' begins at rest at a corner of a piecewise law, such as the zero of an "
-                f"absolute value, where it has no derivative by '{variable.label}'; begin beside the corner, or "
+                f"absolute value, where it has no derivative by '{variable.label}'; begin away from the corner, or "
                 "replace the law by a smooth one."
             )
 

@@ -107,11 +107,11 @@ TANGENT_RATIO = 1e-3
 """Smallest ratio of successive corrections that is assumed: the first one may be much smaller than the next."""
 
 TANGENT_ROUNDING = 1e-11
-"""Relative size below which corrections that do not decrease are rounding."""
+"""Relative size below which corrections that hardly decrease are rounding."""
 
 TANGENT_STALLED = 0.9
-"""Ratio of successive corrections of tangents of cotangents from which they are rounding: Newton's method with the
-factors of a step converges faster."""
+"""Ratio of successive corrections from which small ones are rounding: Newton's method with the factors of a step
+converges faster."""
 
 NEWTON_SLOW = 3
 """Number of corrections with a reused factorisation above which the next step factorises anew."""

@@ -85,14 +85,16 @@ static inline int keep_rows(const symlie_problem *restrict P, symlie_real *restr
 static inline int add_impulses(const symlie_problem *restrict P, symlie_real *restrict B, symlie_real *restrict b, symlie_real *restrict c,
                                symlie_real *restrict r, symlie_real *restrict d, mass_matrix *restrict mass, symlie_state *restrict state)
 {
-    for (int n = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
+    for (int n = 0, settled = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS + settled : 1); n++) {
         system_jacobian(P, TIME_OF(state), state->q, state->v, B);
         hidden_residual(P, TIME_OF(state), state->q, B, state->v, 0, b, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
         const int status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
         if (status != SYMLIE_DONE) return status;
-        for (int k = 0; k < DIMENSION; k++) state->v[k] += d[k];
-        if (NONLINEAR_ROWS && is_settled(P, d, state->v)) break;
+        for (int k = 0; k < DIMENSION; k++) state->v[k] = corrected(!settled, state->v[k] + d[k], state->v[k]);
+        if (!NONLINEAR_ROWS || !is_settled(P, d, state->v)) continue;
+        if (settled == HAS_TANGENTS) break;
+        settled = 1;
     }
     return SYMLIE_DONE;
 }

@@ -48,15 +48,17 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
         }
     }
     symlie_mask moves = SYMLIE_TRUE;
-    for (int n = 0; velocity && n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
+    for (int n = 0, settled = 0; velocity && n < (NONLINEAR_ROWS ? VELOCITY_STEPS + settled : 1); n++) {
         system_jacobian(P, end, trial->q, trial->v, B1);
         hidden_residual(P, end, trial->q, B1, trial->v, 0, mu, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
         const int status = along_constraints(P, end, trial->q, B1, c, r, mu, mass, delta);
         if (status != SYMLIE_DONE) return status;
-        for (int k = 0; k < DIMENSION; k++) trial->v[k] = SYMLIE_WHERE(moves, trial->v[k] + delta[k], trial->v[k]);
+        for (int k = 0; k < DIMENSION; k++) trial->v[k] = corrected(moves, trial->v[k] + delta[k], trial->v[k]);
         moves &= SYMLIE_NOT(is_settled(P, delta, trial->v));
-        if (!SYMLIE_ANY(moves)) break;
+        if (SYMLIE_ANY(moves)) continue;
+        if (settled == HAS_TANGENTS) break;
+        settled = 1;
     }
     trial->acceleration_is_valid = 0;
     measure_residuals(P, work, end, trial->q, trial->v, trial);

@@ -114,22 +114,24 @@ static inline int stage_between(const symlie_problem *restrict P, symlie_real an
         return solve_between(P, mass, B, next_B, r, c, a, lambda) ? SYMLIE_DONE : stage_failure(P, angle, mass, r, c);
     }
     symlie_mask active = SYMLIE_TRUE; /* lanes in which the constraints are not yet satisfied */
-    for (int n = 0; n < VELOCITY_STEPS; n++) {
+    for (int n = 0, settled = 0; n < VELOCITY_STEPS + settled; n++) {
         hidden_residual(P, next_t, next_Q, next_B, V, alpha, b, c);
         for (int k = 0; k < DIMENSION; k++) change[k] = known[k] - V[k];
         multiply_jacobian(P, next_B, change, b);
         for (int k = 0; k < ROWS; k++) c[k] = (c[k] + b[k]) * scale;
         copy(DIMENSION, a, change);
         if (!solve_between(P, mass, B, next_B, r, c, change, b)) return stage_failure(P, angle, mass, r, c);
-        copy_where(active, DIMENSION, change, a);
-        copy_where(active, ROWS, b, lambda);
+        for (int k = 0; k < ROWS; k++) lambda[k] = corrected(active, b[k], lambda[k]);
         for (int k = 0; k < DIMENSION; k++) {
-            const symlie_real found = SYMLIE_WHERE(active, known[k] + length * a[k], V[k]);
+            a[k] = corrected(active, change[k], a[k]);
+            const symlie_real found = corrected(active, known[k] + length * a[k], V[k]);
             change[k] = found - V[k], V[k] = found;
         }
         system_jacobian(P, next_t, next_Q, V, next_B);
         active &= SYMLIE_NOT(is_settled(P, change, V));
-        if (!SYMLIE_ANY(active)) return SYMLIE_DONE;
+        if (SYMLIE_ANY(active)) continue;
+        if (settled == HAS_TANGENTS) return SYMLIE_DONE;
+        settled = 1;
     }
     return all_finite(DIMENSION, V) ? SYMLIE_NOT_CONVERGED : SYMLIE_NOT_FINITE;
 }

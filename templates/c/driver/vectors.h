@@ -150,6 +150,16 @@ static inline void copy_where(symlie_mask condition, int n, const symlie_real *r
     else for (int k = 0; k < n; k++) to[k] = SYMLIE_WHERE(condition, from[k], to[k]);
 }
 
+/* Correction of Newton's method where it is active. Tangents converge one correction after the values. */
+static inline symlie_real corrected(symlie_mask active, symlie_real found, symlie_real known)
+{
+#if HAS_TANGENTS
+    return {active ? found.value : known.value, found.tangent};
+#else
+    return SYMLIE_WHERE(active, found, known);
+#endif
+}
+
 /* Lanes in which the bits of two vectors differ. */
 static inline symlie_mask differ(int n, const symlie_real *restrict x, const symlie_real *restrict y)
 {

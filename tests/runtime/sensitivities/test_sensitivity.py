@@ -128,7 +128,6 @@ def test_sensitivity_has_names_and_units() -> None:
         (ModelError, 'use multipliers="stage"', {"wrt": "mass", "multipliers": "index1"}),
         (UnsupportedMethodError, "method 'taylor' have no sensitivities: its steps are no step program",
          {"wrt": "mass", "method": "taylor"}),
-        (UnsupportedMethodError, "steps are projected", {"wrt": "mass", "stabilize": "projection"}),
         (IntegrationError, "steps", {"wrt": "mass", "h": None, "rtol": 1e-9, "max_steps": 2}),
     ],
 )  # fmt: skip

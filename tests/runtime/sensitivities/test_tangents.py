@@ -56,6 +56,42 @@ def cart(*, is_switched: bool = False) -> sl.System:
     return model.derive().compile(backend="c")
 
 
+@functools.cache
+def redundant() -> sl.System:
+    """Two particles that hang from each other, the upper one on two equal constraints in different units."""
+    model = sl.Model("redundant")
+    m, length = model.parameter("mass", 1.3), model.parameter("length", 1.1)
+    upper, lower = model.node("upper", "R3"), model.node("lower", "R3")
+    for node in (upper, lower):
+        model.kinetic_energy(m * node.x_dot.dot(node.x_dot) / 2)
+        model.potential_energy(9.81 * m * node.x[2])
+        model.force(-0.1 * node.x_dot, at=node.x)
+    model.constraint("rod", (upper.x.dot(upper.x) - length**2) / 2)
+    model.constraint("same", 3 * (upper.x.dot(upper.x) - length**2))
+    between = upper.x - lower.x
+    model.constraint("second", (between.dot(between) - length**2) / 2)
+    model.output("tip", lower.x)
+    model.initial(upper, x=[0.6 * length, 0, -0.8 * length], x_dot=[0, 1, 0])
+    model.initial(lower, x=[0.6 * length, 0, -1.8 * length], x_dot=[0, 1, 0])
+    return model.derive().compile(backend="c").with_redundant("minimal_norm")
+
+
+@functools.cache
+def perpendicular() -> sl.System:
+    """Two particles with perpendicular velocities, joined by a spring."""
+    model = sl.Model("perpendicular_particles")
+    k, m = model.parameter("stiffness", 20.0), model.parameter("mass", 2.0)
+    a, b = model.node("a", "R2"), model.node("b", "R2")
+    between = a.x - b.x
+    model.kinetic_energy((a.x_dot.dot(a.x_dot) + m * b.x_dot.dot(b.x_dot)) / 2)
+    model.potential_energy(k * between.dot(between) / 2 + 9.81 * (a.x[1] + m * b.x[1]))
+    model.nonholonomic_constraint("perpendicular", a.x_dot.dot(b.x_dot))
+    model.output("place", a.x)
+    model.initial(a, x=[0, 0], x_dot=[1, 0])
+    model.initial(b, x=[1, 0], x_dot=[0, 2])
+    return model.derive().compile(backend="c")
+
+
 FAMILIES: dict[str, tuple[Callable[[], sl.System], str, list[str], dict[str, Any]]] = {
     "half-explicit": (pendulum, "tip", ["length", "damping", "bob.x_dot"], {"method": "half_explicit_5"}),
     "adaptive": (pendulum, "speed", ["length", "mass"], {"rtol": 1e-7, "h": None}),
@@ -111,10 +147,21 @@ BEYOND: dict[str, tuple[Callable[[], sl.System], str, list[str], dict[str, Any]]
         ["amplitude", "mass"],
         {"method": "generalized_alpha", "method_options": TIGHT},
     ),
+    "redundant constraints": (redundant, "tip", ["mass", "length"], {}),
+    "implicit steps with redundant constraints": (
+        redundant,
+        "tip",
+        ["mass", "length"],
+        {"method": "generalized_alpha_index2", "method_options": TIGHT},
+    ),
+    "constraints nonlinear in v": (perpendicular, "place", ["stiffness", "mass"], {}),
+    "projection": (pendulum, "tip", ["length", "mass", "bob.x_dot"], {"stabilize": "projection"}),
+    "projection of velocities": (perpendicular, "place", ["stiffness"], {"stabilize": "projection+velocity"}),
     "branches of forces": (lambda: cart(is_switched=True), "place", ["stiffness", "amplitude"], {}),
 }
 
 
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")  # redundant constraints
 @pytest.mark.parametrize("family", BEYOND)
 def test_tangents_equal_differences_of_runs(family: str) -> None:
     build, of, names, options = BEYOND[family]
@@ -123,6 +170,29 @@ def test_tangents_equal_differences_of_runs(family: str) -> None:
     found = sl.sensitivity(system, SPAN, wrt=names, of=of, **arguments)
     expected = differences(lambda s: sl.solve(s, SPAN, **arguments).outputs[of], system, names)
     assert close(found[of], expected.reshape(found[of].shape), tolerances.DERIVATIVE_OF_RUN)
+
+
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
+def test_multipliers_of_redundant_constraints_equal_differences() -> None:
+    arguments: dict[str, Any] = {"h": 1 / 64, "method": "index1_dopri5"}
+    found = sl.sensitivity(redundant(), SPAN, wrt=["mass", "length"], of=[], **arguments).multipliers
+    expected = differences(lambda s: sl.solve(s, SPAN, **arguments).multipliers, redundant(), ["mass", "length"])
+    assert close(found, expected, tolerances.DERIVATIVE_OF_RUN)
+
+
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
+def test_gradient_with_redundant_or_projected_steps_is_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gradient, "FEWEST_REVERSE", 1)
+    for system, options in ((redundant(), {}), (pendulum(), {"stabilize": "projection"})):
+        arguments = {"h": 1 / 64, "wrt": ["mass", "length"], **options}
+        found = sl.gradient(system, SPAN, sum_of_tip, **arguments)
+        expected = sl.sensitivity(system, SPAN, of="tip", **arguments)["tip"].sum(axis=(0, 1))
+        assert close(found.array, expected, tolerances.TWO_FORMS_OF_TANGENTS)
+
+
+def sum_of_tip(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
+    values = np.asarray(solution.outputs["tip"])
+    return float(values.sum()), {"tip": np.ones_like(values)}
 
 
 @pytest.mark.parametrize(
@@ -190,8 +260,6 @@ def test_fused_operations_and_numpy_have_no_compiled_tangents() -> None:
 
 
 def test_tangents_refuse_by_name() -> None:
-    with pytest.raises(UnsupportedMethodError, match="steps are projected"):
-        sl.sensitivity(top("SE3"), SPAN, wrt="mass", h=1 / 128, stabilize="projection")
     with pytest.raises(UnsupportedMethodError, match="method 'taylor' have no sensitivities"):
         sl.sensitivity(top("SO3"), SPAN, wrt="mass", h=1 / 128, method="taylor")
 

@@ -155,6 +155,10 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         return reason
     if method.kernel_set == "interpolation" and not method.takes_element_matrix:
         return "loads within a step have no transposed rule if newton=simplified"
+    if system.mechanics.takes_redundant_rows or layout.has_nonlinear_rows:
+        return "constraint equations may be redundant, or are nonlinear in the velocities"
+    if run.control.project_position or run.control.project_velocity:
+        return "steps are projected"
     if layout.changes_state or layout.has_activities:
         return "events change the state or the constraints of the model"
     if layout.has_coordinate_rates or layout.manifest.motions:

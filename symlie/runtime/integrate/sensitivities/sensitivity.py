@@ -129,7 +129,7 @@ def sensitivity(
     of
         Names of outputs of the model; default: all.
     **options
-        Options of `solve` for the method, steps, tolerances, output times and Baumgarte stabilisation.
+        Options of `solve` for the method, steps, tolerances, output times and stabilisation.
 
     Returns
     -------

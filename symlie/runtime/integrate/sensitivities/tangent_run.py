@@ -175,18 +175,12 @@ def gradient_with_tangents(
 
 def check_with_tangents(run: Run) -> None:
     """Raise UnsupportedMethodError if runs of a system with a method have no tangents."""
-    system, layout, control = run.system, run.system.layout, run.control
+    layout = run.system.layout
     reason = ""
     if run.method.name == "taylor":
         reason = "its steps are no step program"
     elif len(layout.contacts) and run.method.steps_over(layout):
         reason = "its steps contain impacts"
-    elif system.mechanics.takes_redundant_rows:
-        reason = "constraint equations may be redundant"
-    elif layout.has_nonlinear_rows:
-        reason = "a constraint is nonlinear in the velocities"
-    elif control.project_position or control.project_velocity:
-        reason = "steps are projected"
     if reason:
         raise UnsupportedMethodError(
             f"Runs of '{layout.name}' with method '{run.method.name}' have no sensitivities: {reason}."

@@ -30,6 +30,7 @@ from tests.runtime.interruptions import Stop, content
 BACKENDS = ("c", "numpy")
 IMPLICIT = ("generalized_alpha", "generalized_alpha_index2")
 METHODS = ("half_explicit_5", *IMPLICIT)
+VARIATIONAL = ("rattlie", "variational_midpoint")
 
 # Each run warns about redundant constraints; the tests read `Solution.warnings`.
 pytestmark = pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
@@ -126,7 +127,7 @@ def combinations(run: sl.Solution) -> list[Array]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", SYSTEMS)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [*METHODS, *VARIATIONAL])
 def test_motion_equals_motion_without_redundant_constraints(name: str, kind: str) -> None:
     """In both backends, with λ orthogonal to the null space of Bᵀ, independently of the units of constraints."""
     options: dict[str, Any] = {"method": name, "h": 1 / 128}

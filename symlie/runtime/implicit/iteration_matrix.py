@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import REGULARISATION, ROUNDING
 from symlie.errors import NotDifferentiableError, SingularSystemError
+from symlie.runtime.implicit.complement_diagonal import complement_diagonal
 from symlie.runtime.kernels.iteration_tables import newton_sets
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
@@ -229,19 +230,13 @@ class IterationMatrix:
         """Subtract a small multiple of diag(B diag(M)⁻¹ Bᵀ) from the block of λ, and add a small multiple of γ' diag(B
         Bᵀ) to the block of η."""
         m, layout = self.mechanics, self.layout
-        row, column = m.algebra.jacobian_rows, m.algebra.jacobian_columns
-        diagonal = np.zeros(layout.dimension)
-        i, j = m.algebra.mass_rows, m.algebra.mass_columns
-        np.add.at(diagonal, i[i == j], M[i == j])
-        mobility = np.where(layout.free & (diagonal > 0), 1 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
-        size, length = (summed(row, B**2 * weight, layout.rows) for weight in (mobility[column], 1.0))
         of_rate = np.where(layout.holonomic, 1.0, slopes.velocity)
         of_rate[~layout.of_velocities] = 1.0 if self.parts.is_scaled else slopes.acceleration
         multipliers = layout.dimension + np.arange(layout.rows)
-        size = np.where(size > 0, size, 1.0)
-        values[self.structure.places(multipliers, multipliers)] -= REGULARISATION * size * of_rate
+        values[self.structure.places(multipliers, multipliers)] -= complement_diagonal(m, M, B) * of_rate
         if self.has_eta:
             eta = (multipliers + layout.rows)[layout.holonomic]
+            length = summed(m.algebra.jacobian_rows, B**2, layout.rows)
             length = slopes.velocity * np.where(length > 0, length, 1.0)
             values[self.structure.places(eta, eta)] += REGULARISATION * length[layout.holonomic]
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import ROUNDING
 from symlie.errors import NotFiniteError, SingularSystemError
+from symlie.runtime.implicit.complement_diagonal import complement_diagonal
 from symlie.runtime.implicit.variational_samples import StepSamples, add_product
 from symlie.runtime.kernels.discrete import DiscreteKernels
 from symlie.runtime.kernels.iteration_tables import IterationTables
@@ -121,7 +122,11 @@ class _Stage(ABC):
         structure = tables.structure
         values = np.zeros(structure.values + (tables.sampled or 0))
         self._add(values, tables)
-        if self.layout.has_activities:
+        if self.mechanics.takes_redundant_rows:
+            multipliers = self.layout.dimension + np.arange(self.layout.rows)
+            places = structure.places(multipliers, multipliers)
+            values[places] -= complement_diagonal(self.mechanics, self.mass, self.jacobian)
+        elif self.layout.has_activities:
             held = self.layout.dimension + self.mechanics.algebra.released_rows(self.jacobian)
             values[structure.places(held, held)] = 1
         values[tables.places["UNIT_TO"]] = 1

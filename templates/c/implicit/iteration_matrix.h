@@ -22,6 +22,7 @@
 #ifndef SYMLIE_ITERATION_MATRIX_H
 #define SYMLIE_ITERATION_MATRIX_H
 
+#include "complement_diagonal.h"
 #include "products.h"
 
 #define UNKNOWNS (DIMENSION + (1 + HAS_ETA) * ROWS)
@@ -90,18 +91,11 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
 {
     symlie_real *restrict mobility = A->T, *restrict values = A->values;
     const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
-    (void)P;
-    for (int k = 0; k < DIMENSION; k++) mobility[k] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < MASS_VALUES; k++)
-        if (MASS_ROW[k] == MASS_COLUMN[k]) mobility[MASS_ROW[k]] += inertial * M[k];
-    for (int k = 0; k < DIMENSION; k++) mobility[k] = SYMLIE_WHERE(mobility[k] > 0, 1 / mobility[k], SYMLIE_NUMBER(0));
+    take_mobility(P, M, inertial, mobility);
     for (int k = 0; k < COUNT_OF_HELD; k++) mobility[HELD[k]] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < JACOBIAN_VALUES; k++) {
-        const int row = JACOBIAN_ROW[k];
-        values[place[row]] -= REGULARISATION * B[k] * B[k] * mobility[JACOBIAN_COLUMN[k]];
-        if (HAS_ETA && HAS_PHI[row]) values[place[ROWS + row]] += REGULARISATION * velocity * B[k] * B[k];
-    }
-    for (int k = 0; k < ROWS; k++) values[place[k]] = SYMLIE_WHERE(values[place[k]] == 0, SYMLIE_NUMBER(-REGULARISATION), values[place[k]]);
+    subtract_complement(P, B, mobility, values);
+    for (int k = 0; HAS_ETA && k < JACOBIAN_VALUES; k++)
+        if (HAS_PHI[JACOBIAN_ROW[k]]) values[place[ROWS + JACOBIAN_ROW[k]]] += REGULARISATION * velocity * B[k] * B[k];
     for (int k = 0; k < COUNT_OF_RATE_ROW; k++)
         if (RATE_UNKNOWN[k] < DIMENSION + ROWS) values[place[RATE_UNKNOWN[k] - DIMENSION]] *= velocity;
     for (int k = 0; k < COUNT_OF_OPEN_ROW; k++) values[place[OPEN_ROW[k]]] *= inertial;

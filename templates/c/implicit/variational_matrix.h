@@ -13,6 +13,22 @@ static inline void add_start_matrix(newton_problem *restrict s) { (void)s; }
 #define STAGE_VALUES (MATRIX_VALUES + SAMPLED_VALUES)
 #define STAGE_SQUARES (FULL * SQUARES)
 
+#if PROBES
+#include "complement_diagonal.h"
+
+/* Regularise redundant constraints; the diagonals of h S and of M + h w1 D are near that of M. */
+static inline void regularise_stage(newton_problem *restrict s)
+{
+    const symlie_problem *P = s->P;
+    take_mobility(P, s->mass->M, SYMLIE_NUMBER(1), s->pulled);
+    for (int k = 0; k < DIMENSION; k++)
+        if (!IS_FREE(k)) s->pulled[k] = SYMLIE_NUMBER(0);
+    subtract_complement(P, s->B, s->pulled, s->values);
+}
+#else
+static inline void regularise_stage(newton_problem *restrict s) { (void)s; }
+#endif
+
 /* Evaluate and factorise the matrix of a stage. */
 static inline int take_stage_matrix(newton_problem *restrict s)
 {
@@ -32,7 +48,8 @@ static inline int take_stage_matrix(newton_problem *restrict s)
         for (int k = 0; k < VALUES_OF_D; k++) values[END_TO[k]] += s->h * END_WEIGHT * s->D[k];
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B[k], values[REST_TO[k]] += s->B[k];
     } else add_start_matrix(s);
-    if (RELEASES) hold_released_rows(P, s->B, 0, values);
+    if (PROBES) regularise_stage(s);
+    else if (RELEASES) hold_released_rows(P, s->B, 0, values);
     return factorise_matrix(&E, values, &lost);
 }
 

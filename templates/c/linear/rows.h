@@ -2,11 +2,17 @@
 #ifndef SYMLIE_ROWS_H
 #define SYMLIE_ROWS_H
 
-/* LANES numbers at an address of any alignment. Absolute values are computed by clearing sign bits. */
+/* Numbers that fit into a register, at an address of any alignment: GCC computes longer vectors in memory. Absolute values
+ * are computed by clearing sign bits. */
 #if defined(__GNUC__) && SYMLIE_LANES == 1 && !defined(SYMLIE_TANGENTS)
-typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
+#ifdef __AVX__
+enum { REGISTER_SIZE = 32 };
+#else
+enum { REGISTER_SIZE = 16 };
+#endif
+#define LANES_AT_ONCE (LANES * (int)sizeof(symlie_real) < REGISTER_SIZE ? LANES : REGISTER_SIZE / (int)sizeof(symlie_real))
+typedef symlie_real lanes __attribute__((vector_size(LANES_AT_ONCE * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
 typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
-#define LANES_AT_ONCE LANES
 #define SIZES(x) ((lanes)((lane_bits)(x) & ~(lane_bits)-(lanes){0}))
 #else
 typedef symlie_real lanes;
@@ -130,7 +136,10 @@ static inline symlie_real product_with_lanes(int entries, const symlie_real *res
 static inline void place_before(symlie_real x, lanes *restrict behind)
 {
 #if defined(__GNUC__) && SYMLIE_LANES == 1 && !defined(SYMLIE_TANGENTS)
-    behind[0] = (lanes){x, behind[0][0], behind[0][1], behind[0][2]};
+    for (int p = PARTS - 1; p >= 0; p--) {
+        for (int l = LANES_AT_ONCE - 1; l > 0; l--) behind[p][l] = behind[p][l - 1];
+        behind[p][0] = p > 0 ? behind[p - 1][LANES_AT_ONCE - 1] : x;
+    }
 #else
     for (int p = PARTS - 1; p > 0; p--) behind[p] = behind[p - 1];
     behind[0] = x;

@@ -315,6 +315,8 @@ class NodeSet(Brief):
     storage: NDArray[np.float64]
     velocity: NDArray[np.float64]
     """Initial values, shape (count, storage) and (count, dimension); empty for nodes whose values a kernel computes."""
+    unit: str = field(default="", metadata={OPTIONAL: True})
+    """Unit of the coordinates in Rⁿ; empty if it is unknown."""
 
     @property
     def has_numbers(self) -> bool:

@@ -160,7 +160,8 @@ def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) 
             continue
         mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
     rows = [np.array([p], dtype=float) if has_numbers else np.zeros((0, 0)) for p in initial_components(node, stated)]
-    return NodeSet(node.name, group.name, 1, False, (), tuple(given[0]), tuple(given[1]), (), rows[0], rows[1])
+    masks = tuple(given[0]), tuple(given[1])
+    return NodeSet(node.name, group.name, 1, False, (), *masks, (), rows[0], rows[1], node.unit)
 
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:

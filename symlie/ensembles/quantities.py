@@ -91,7 +91,7 @@ def _output_unit(layout: Layout, name: str) -> str:
 def _fields(layout: Layout) -> dict[str, dict[str, tuple[str, str]]]:
     """Return units of the fields of nodes and continua, and names of their dimensions over nodes or segments."""
     found = {
-        n.name: {f.name: (field_unit(n.type, f.name), f"{n.name}_node" if n.is_array else "") for f in n.type.fields}
+        n.name: {f.name: (field_unit(n, f.name), f"{n.name}_node" if n.is_array else "") for f in n.type.fields}
         for n in layout.nodes
         if n.is_state
     }

@@ -139,7 +139,7 @@ def _states(plan: ExportPlan) -> Iterator[tuple[str, str, str]]:
                 step = f"{width} k + " if node.is_array else ""
                 place = f"{first}" if size == 1 else f"{first}…{first + size - 1}"
                 owner = f"{node.name}[k]" if node.is_array else node.name
-                yield f"{owner}, {field.name}", f"`s.{symbol}[{step}{place}]`", field_unit(node.type, field.name)
+                yield f"{owner}, {field.name}", f"`s.{symbol}[{step}{place}]`", field_unit(node, field.name)
     for name, constraint in layout.constraints.items():
         rows = sorted(int(row) for row in constraint.rows.ravel())
         if rows:

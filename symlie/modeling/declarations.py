@@ -256,8 +256,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
         other.__dict__.update(own)
         return other
 
-    def _add_node(self, node: Node, unit: str = "") -> None:
-        self.units.declare_node(node, unit)
+    def _add_node(self, node: Node) -> None:
+        self.units.declare_node(node)
         self.nodes.append(node)
         self._own_nodes[node.name] = node
         self._spaces_of_nodes[node.group] = None

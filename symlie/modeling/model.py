@@ -146,7 +146,8 @@ class Model(Drawn, TableStatement):
         group
             Configuration group, such as ``sl.SE3`` or ``"SO3xR3"``, or a homogeneous space, such as ``sl.TS2``.
         unit
-            Unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units; bodies use metres.
+            SI unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units and for results; bodies
+            use metres.
         coordinates
             Storage of the rotation of a body. ``lie`` (rotation matrices), ``quaternion`` and ``rotation_vector`` step
             on the group; ``euler_angles`` (R = Rx Ry Rz; other axes as in ``euler_angles_zxz``) and
@@ -170,8 +171,8 @@ class Model(Drawn, TableStatement):
             spatial rotation separately.
         """
         self._check_new_node(name)
-        node = Node(self.program, name, self._known_group(group, coordinates, form, step))
-        self._add_node(node, unit)
+        node = Node(self.program, name, self._known_group(group, coordinates, form, step), unit)
+        self._add_node(node)
         self._add_unit_lengths(node.group, [node], f"{name}_unit")
         return node
 
@@ -187,7 +188,7 @@ class Model(Drawn, TableStatement):
         dimension
             Number of components.
         unit
-            Unit of the components, for the check of units.
+            SI unit of the components, for the check of units and for results.
 
         Returns
         -------

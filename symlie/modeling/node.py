@@ -240,11 +240,13 @@ class Node(GroupElement):
 
     # Large models define their terms on the nodes of element types, so nodes have symbols only if these are used.
 
-    def __init__(self, program: Program, name: str, group: ConfigurationSpace) -> None:
+    def __init__(self, program: Program, name: str, group: ConfigurationSpace, unit: str = "") -> None:
         self.name = name
         """Name of the node in results."""
         self._program = program
         self.group = group
+        self.unit = unit
+        """Unit of the coordinates in Rⁿ; empty if it is unknown."""
 
     @cached_property
     def _value(self) -> Value:

@@ -80,9 +80,9 @@ class UnitCheck:
             if unit is not None and not unit.is_si:
                 self._sizes[symbol] = unit.number
 
-    def declare_node(self, node: Node, unit: str = "") -> None:
+    def declare_node(self, node: Node) -> None:
         """Set the units of the fields of a node; fields of Rⁿ have the unit of its coordinates."""
-        known = si_units(f"Coordinates of node '{node.name}'", unit, 1)[0]
+        known = si_units(f"Coordinates of node '{node.name}'", node.unit, 1)[0]
         length = None if known is None else known.dimension
         if isinstance(node.group, HomogeneousSpace):
             return  # the units of points of homogeneous spaces are unknown

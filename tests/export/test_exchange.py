@@ -47,9 +47,12 @@ def test_exchanged_states_agree_with_solve(version: int, tmp_path: Path) -> None
     file = system.export(TARGETS[version], tmp_path / "pendulum.fmu", kind="both", h=H)
     assert validation.validate_fmu(str(file)) == []
     names = states_of(file)
-    states = {v.name: v.nominal for v in fmpy.read_model_description(str(file)).modelVariables if v.nominal is not None}
+    variables = fmpy.read_model_description(str(file)).modelVariables
+    states = {v.name: v.nominal for v in variables if v.nominal is not None}
     assert {name.partition("[")[0] for name in states} == {"bob.x", "bob.x_dot"}
     assert {float(x) for x in states.values()} == {NOMINAL_SIZE}
+    units = {v.name.partition("[")[0].rstrip(")"): v.unit for v in variables if "bob" in v.name}
+    assert units == {"bob.x": "m", "bob.x_dot": "m/s", "der(bob.x": "m/s", "der(bob.x_dot": "m/s/s"}
     told = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": 1e-10, "output_interval": 1e-3}
     rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, **told)
     found = np.array([np.concatenate([np.ravel(x) for x in row]) for row in rows.tolist()])

@@ -217,7 +217,7 @@ def test_inputs_with_derivatives_have_the_bits_of_linear_tables(tmp_path: Path) 
 def pendulum_system() -> System:
     """A spherical pendulum."""
     pendulum = sl.Model("pendulum")
-    bob = pendulum.node("bob", "R3")
+    bob = pendulum.node("bob", "R3", unit="m")
     pendulum.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
     pendulum.potential_energy(9.81 * bob.x[2])
     pendulum.constraint("rod", (bob.x.dot(bob.x) - 1) / 2)

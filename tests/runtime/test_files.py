@@ -217,9 +217,9 @@ def test_existing_file_survives_a_failure(tmp_path: Path) -> None:
 def test_coordinate_units_come_from_the_model() -> None:
     (bead,) = polar_system("numpy").layout.nodes
     (top,) = heavy_top_system("SE3", "numpy").layout.nodes
-    assert field_unit(bead.type, "x") == ""
-    assert field_unit(top.type, "x") == "m"
-    assert field_unit(top.type, "Omega") == "rad/s"
+    assert field_unit(bead, "x") == ""
+    assert field_unit(top, "x") == "m"
+    assert field_unit(top, "Omega") == "rad/s"
 
 
 def test_rotations_of_an_array_are_saved(tmp_path: Path) -> None:

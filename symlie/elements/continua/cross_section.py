@@ -73,8 +73,8 @@ class _CrossSection(Stated):
     def __init__(self, name: str, group: LieGroup, unit: str) -> None:
         super().__init__(f"{name}_densities")
         self._parameter_prefix = f"{name}."
-        self.node = Node(self.program, name, group)
-        self._add_node(self.node, unit)
+        self.node = Node(self.program, name, group, unit)
+        self._add_node(self.node)
 
 
 class CrossSection:

@@ -196,7 +196,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
     other.given_coordinates, other.compliances = dict(model.given_coordinates), dict(model.compliances)
     for node in model.nodes:
         if node not in placed:
-            other._add_node(Node(other.program, node.name, node.group))
+            other._add_node(Node(other.program, node.name, node.group, node.unit))
             if node.name in model.initial_values:
                 other.initial_values[node.name] = list(model.initial_values[node.name])
     names = {n.name for n in placed}

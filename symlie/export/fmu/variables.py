@@ -13,7 +13,7 @@ from symlie.errors import ModelError
 from symlie.export import description
 from symlie.export.fmu.modes import angle_places, modes
 from symlie.export.plan import ExportPlan
-from symlie.runtime.layout.quantities import field_unit
+from symlie.runtime.layout.quantities import field_unit, rate_unit
 from symlie.runtime.layout.slices import NodeSlice
 
 STEP_SIZE = "step_size"
@@ -148,12 +148,11 @@ def _variables(plan: ExportPlan, step: float) -> Iterator[Variable]:
 
 
 def _derivative(state: Variable) -> Variable:
-    unit = f"{state.unit}/s" if state.unit and state.unit != "1" else "1/s" if state.unit else ""
     return replace(
         state,
         name=f"der({state.name})",
         meaning=f"rate of the {state.meaning}",
-        unit=unit,
+        unit=rate_unit(state.unit),
         kind=f"{state.kind}_DOT",
         state=state.name,
         is_state=False,
@@ -183,7 +182,7 @@ def _fields(node: NodeSlice, kind: str, *, is_state: bool) -> Iterator[Variable]
         for field in fields:
             size = field.part.stop - field.part.start
             shape = tuple(field.shape) if math.prod(field.shape) == size and size > 1 else () if size == 1 else (size,)
-            unit, place = field_unit(node.type, field.name), part.start + k * width + field.part.start
+            unit, place = field_unit(node, field.name), part.start + k * width + field.part.start
             meaning = f"{what} {field.name} of {owner}"
             name = f"{owner}.{field.name}"
             yield Variable(name, meaning, unit, of, place, shape, "local", "continuous", is_state=is_state)

@@ -76,7 +76,9 @@ class NodePlaces:
             given |= np.repeat(fixed | dependent, kind.dimension)
             storage, velocity = (slice(int(s[first]), int(s[end])) for s in self.starts)
             found.append(
-                NodeSlice(node.name, kind, node.count, node.is_array, storage, velocity, fixed, dependent, given)
+                NodeSlice(
+                    node.name, kind, node.count, node.is_array, storage, velocity, fixed, dependent, given, node.unit
+                )
             )
             first = end
         return found

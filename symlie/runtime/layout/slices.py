@@ -27,6 +27,8 @@ class NodeSlice(Brief):
     """Flags of dependent nodes, which are not unknowns, shape (count,)."""
     velocity_given: NDArray[np.bool_]
     """Flags of specified velocity components, which completion preserves, shape (count · dimension,)."""
+    unit: str
+    """Unit of the coordinates in Rⁿ; empty if it is unknown."""
 
     @property
     def is_state(self) -> bool:

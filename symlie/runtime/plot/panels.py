@@ -62,10 +62,10 @@ _LETTERS = {"strain": "w", "section_force": "G", "multipliers": r"\lambda"}
 """Symbols of fields over segments."""
 
 _MEANING = {
-    "x": "position",
-    "x_dot": "velocity",
-    "Omega": "angular velocity, body axes",
-    "U": "translational velocity, body axes",
+    ("x", "m"): "position",
+    ("x_dot", "m/s"): "velocity",
+    ("Omega", "rad/s"): "angular velocity, body axes",
+    ("U", "m/s"): "translational velocity, body axes",
 }
 
 
@@ -155,7 +155,7 @@ def natural_scale(solution: Solution, kind: str) -> float:
 
 
 def _kind_of_field(node: NodeSlice, name: str) -> str:
-    return field_unit(node.type, name) or name.rstrip("0123456789")
+    return field_unit(node, name) or name.rstrip("0123456789")
 
 
 def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
@@ -231,8 +231,8 @@ def _field_panels(
         if len(field.shape) == 2 and not only:
             continue
         values = solution.field(node.name, name).reshape(len(solution.t), -1)
-        letter, unit = _letter(name), field_unit(node.type, name)
-        meaning = _MEANING.get(name.rstrip("0123456789"), "") if unit else ""
+        letter, unit = _letter(name), field_unit(node, name)
+        meaning = _MEANING.get((name.rstrip("0123456789"), unit), "")
         title = _title(solution, node, meaning or ("rates" if field in node.type.velocity_fields else "coordinates"))
         kind = _kind_of_field(node, name)
         yield Panel(title, _in_unit(unit, f"${letter}$"), _components(letter, values), kind=kind)

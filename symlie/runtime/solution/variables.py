@@ -98,7 +98,7 @@ def solution_variables(solution: Solution) -> list[Variable]:
         nodes = (f"{node.name}_node",) if node.is_array else ()
         for kind, fields in (("configuration", node.type.storage_fields), ("velocity", node.type.velocity_fields)):
             for label in (field.name for field in fields):
-                unit = field_unit(node.type, label)
+                unit = field_unit(node, label)
                 add(
                     f"{node.name}_{label}",
                     solution.field(node.name, label),

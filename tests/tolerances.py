@@ -1395,9 +1395,10 @@ EXCHANGED = 1e-7
 """Of states that CVode integrates for one second with a relative tolerance of 1e-10, for sizes of 1, measured 5e-8
 for the slider-crank and less for others."""
 
-EXCHANGED_SPIN = 3e-7
-"""The same for a top that turns by 150 rad, relative to its speed: in 5,000 steps, errors of the relative tolerance
-1e-10 add up to at most 5e-7; measured 1e-7 to 2e-7, also for equations of motion without a unit."""
+EXCHANGED_TURNS = 2e-9
+"""The same for each radian of a rotation, relative to the speed: CVode takes 40 to 70 steps per radian, whose errors,
+up to 1e-10, damp the rotating components and add up; measured 6e-10 to 1.7e-9 for tops and a rotor, also for equations
+of motion without a unit."""
 
 EXCHANGED_REST = 4e-6
 """Last flights of a ball in s that a solver does not resolve: below the height ε = 1e-12 of its absolute tolerance,

@@ -106,23 +106,26 @@ def spinning_top(rtol: float, output_interval: float) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("group", ["S3", "SE3"])
 def test_exchanged_states_of_fast_top_have_the_accuracy_of_the_solver(group: str, tmp_path: Path) -> None:
-    """The top turns by 150 rad, and errors of steps add up: equations without a unit have errors of the same size."""
+    """The top turns by 150 rad, and errors of steps add up: equations without a unit have errors of the same size. A
+    third of the tolerance needs a tenth more steps."""
     system = build_model("heavy_top", {"group": group}).derive().compile(backend="c")
     file = system.export("fmu2", tmp_path / "top.fmu", kind="me", h=H)
     names = [v.name for v in fmpy.read_model_description(str(file)).modelVariables if v.name.startswith("top.")]
-    told = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": 1e-10, "output_interval": 1e-2}
-    rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, **told)
-    found = np.array(rows.tolist())
-    storage, first = system.layout.storage, 1 + system.layout.storage
+    told = {"fmi_type": "ModelExchange", "solver": "CVode", "output_interval": 1e-2}
+    first = 1 + system.layout.storage
     expected = sl.solve(system, 1.0, method="taylor", rtol=1e-14, t_eval=[1.0])
     own = np.abs(spinning_top(1e-10, 1e-2) - expected.v[-1, :3]).max()
-    error = np.abs(found[-1, first : first + 3] - expected.v[-1, :3]).max()
-    assert error <= tolerances.EXCHANGED_SPIN * 150 and own <= tolerances.EXCHANGED_SPIN * 150
-    # Rounding changes the steps of the solver, and thereby its error by a factor of up to three.
-    assert error <= 3 * own
-    np.testing.assert_allclose(found[-1, 1:first], expected.q[-1], rtol=0, atol=tolerances.EXCHANGED_SPIN)
-    constraints = [system.mechanics.constraint(0.0, q) for q in found[:, 1 : 1 + storage]]
-    assert np.abs(constraints).max(initial=0) <= tolerances.EXCHANGED_CONSTRAINTS
+    tolerance = tolerances.EXCHANGED_TURNS * 150
+    assert own <= tolerance * 150
+    for rtol, within in ((1e-10, tolerance), (3e-11, tolerances.EXCHANGED)):
+        rows = fmpy.simulate_fmu(str(file), output=names, stop_time=1.0, relative_tolerance=rtol, **told)
+        found = np.array(rows.tolist())
+        error = np.abs(found[-1, first : first + 3] - expected.v[-1, :3]).max()
+        # Rounding changes the steps of the solver, and thereby its error by a factor of up to three.
+        assert error <= min(3 * own, within * 150)
+        np.testing.assert_allclose(found[-1, 1:first], expected.q[-1], rtol=0, atol=within)
+        constraints = [system.mechanics.constraint(0.0, q) for q in found[:, 1:first]]
+        assert np.abs(constraints).max(initial=0) <= tolerances.EXCHANGED_CONSTRAINTS
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -8,6 +8,7 @@ typedef struct {
     fmi3InstanceEnvironment environment;
     fmi3LogMessageCallback log;
     int is_initializing;
+    int returns_early;          /* 1 if steps may end before the next communication point */
 } unit_instance;
 
 static fmi3Status report(unit_instance *m, fmi3Status status, const char *message)
@@ -33,7 +34,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
                                          fmi3Boolean uses_events, fmi3Boolean returns_early, const fmi3ValueReference references[], size_t n,
                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
 {
-    (void)name, (void)path, (void)is_visible, (void)is_logging, (void)returns_early, (void)references, (void)n, (void)update;
+    (void)name, (void)path, (void)is_visible, (void)is_logging, (void)references, (void)n, (void)update;
     if (!HAS_STEPS || !token || strcmp(token, UNIT_TOKEN) || uses_events) {
         if (log)
             log(environment, fmi3Error, "logStatusError",
@@ -42,7 +43,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
     }
     unit_instance *m = calloc(1, sizeof *m);
     if (!m) return 0;
-    m->environment = environment, m->log = log;
+    m->environment = environment, m->log = log, m->returns_early = returns_early;
     reset_data(&m->data);
     return m;
 }
@@ -150,7 +151,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 current, fmi3Float64 h, fmi3Bo
     if (status == ACCUMULATION) report(m, fmi3Warning, message_of(status));
     if (m->data.has_ended) {
         *terminates = fmi3True;
-        *is_early = m->data.s.t < current + h;
+        *is_early = m->returns_early && m->data.s.t < current + h;
         return fmi3OK;
     }
     return checked(m, status);

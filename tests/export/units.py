@@ -42,6 +42,7 @@ class Instance:
 
         self.described = fmpy.read_model_description(str(unit))
         self.is_second = self.described.fmiVersion == "2.0"
+        self.exchanges = exchanges
         self.folder = folder or fmpy.extract(str(unit))
         self.messages: list[str] = []
         told = {
@@ -64,7 +65,8 @@ class Instance:
             self.unit.instantiate(callbacks=self.callbacks)
             self.unit.setupExperiment(startTime=start)
         else:
-            self.unit.instantiate(logMessage=self._log3)
+            early = {} if self.exchanges else {"earlyReturnAllowed": True}
+            self.unit.instantiate(logMessage=self._log3, **early)
         for name, value in values.items():
             self.set(name.replace("__", "."), value)
         if self.is_second:

@@ -29,6 +29,8 @@ class UnitDescription:
         Kind of the unit.
     events
         Number of event functions.
+    can_end
+        True if events or accumulating changes can end the run.
     has_derivatives
         True if the unit computes derivatives.
     """
@@ -42,6 +44,7 @@ class UnitDescription:
     sources: tuple[str, ...]
     kind: ExportKind
     events: int
+    can_end: bool
     has_derivatives: bool
 
 
@@ -141,7 +144,7 @@ def description_3(about: UnitDescription) -> str:
         canGetAndSetFMUState=True, canSerializeFMUState=True, canHandleVariableCommunicationStepSize=True,
         providesDirectionalDerivatives=about.has_derivatives, providesAdjointDerivatives=about.has_derivatives,
         maxOutputDerivativeOrder=int(about.has_derivatives), canReturnEarlyAfterIntermediateUpdate=False,
-        hasEventMode=False,
+        hasEventMode=False, mightReturnEarlyFromDoStep=about.can_end,
     )  # fmt: skip
     exchange = _attributes(
         modelIdentifier=about.identifier, needsExecutionTool=False, canBeInstantiatedOnlyOncePerProcess=False,

@@ -91,6 +91,7 @@ def unit_files(
         (SOURCE, DERIVATIVES) if derives else (SOURCE,),
         kind,
         len(layout.events),
+        layout.changes_state or any(e.is_terminal for e in layout.events),
         derives,
     )
     found = {f"sources/{name}": text for name, text in {**texts, **headers}.items()}

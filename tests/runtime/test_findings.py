@@ -214,6 +214,18 @@ def rubbing() -> sl.Model:
     return model
 
 
+def drawn() -> sl.Model:
+    """A block that a turning force and a damper move slowly over a floor with friction."""
+    model = sl.Model("drawn_block")
+    b, t = model.node("b", "R3"), model.t
+    model.kinetic_energy(b.x_dot.dot(b.x_dot) / 2)
+    model.potential_energy(10 * b.x[2])
+    model.contact("floor", b.x[2], slip=b.x_dot[:2], friction=0.3)
+    model.force(3.1 * sl.vector(sl.cos(t), sl.sin(t), 0) - 10 * b.x_dot, at=b.x)
+    model.initial(b, x=[0, 0, 0], x_dot=[0.01, 0, 0])
+    return model
+
+
 def trembling() -> sl.Model:
     """A swing, and a force that alternates by far less than tolerances."""
     model = sl.Model("trembling")
@@ -249,6 +261,12 @@ def test_stiffness_is_reported(method: str) -> None:
         solution = found(damped, "c", method=method, max_steps=3000)
     assert len(given) == len(solution.warnings) == 1
     assert "Use method='bdf', which is implicit with adaptive steps" in solution.warnings[0]
+
+
+@pytest.mark.slow
+def test_steps_that_follow_the_direction_of_slip_are_explained() -> None:
+    with pytest.warns(sl.SymlieWarning, match=r"Contact 'floor' slides in two directions: .* its direction turns"):
+        found(drawn, "c", max_steps=1500)
 
 
 @pytest.mark.slow

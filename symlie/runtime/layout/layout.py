@@ -209,6 +209,12 @@ class Layout(ComponentNames):
         return mask
 
     @cached_property
+    def turning_contacts(self) -> list[str]:
+        """Names of contacts and friction that slide in two directions."""
+        slips = self.contacts[:, CONTACT_TABLE.index("slips")]
+        return [name for name, count in zip(self.contact_names, slips, strict=True) if count > 1]
+
+    @cached_property
     def has_friction(self) -> bool:
         """True if constraint forces act along other rows than those of B while contacts slide."""
         normal, slip, reactions = (self.contacts[:, CONTACT_TABLE.index(n)] for n in ("normal", "slip", "reactions"))

@@ -173,6 +173,12 @@ def _rank(run: Run, t: float, q: Array, v: Array) -> str:
 
 def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
     """Advice for stiff motions: adaptive runs get an adaptive implicit method first, if it supports the model."""
+    if turning := layout.turning_contacts:
+        slides = f"Contact '{turning[0]}' slides" if len(turning) == 1 else f"Contacts {', '.join(turning)} slide"
+        return (
+            f"{slides} in two directions: where slip is slow, its direction turns within such times, and the steps "
+            "have to resolve these turns. If slip is not slow there, reduce the damping or stiffness."
+        )
     if layout.is_hamiltonian:
         return "Use method='symplectic_theta' with fixed steps, which is implicit."
     if is_adaptive and method("bdf").refusal(layout) is None:

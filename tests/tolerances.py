@@ -287,6 +287,9 @@ MOMENTUM = 1e-10
 ROUNDING_OF_INCREMENTS = 1e-14
 """Products, inverses and logarithms of elements of size one to three: some tens of roundings; measured 2e-15."""
 
+SECANT = 1e-14
+"""Limit of affine corrections by one secant: a quotient and some products of numbers up to two, each rounded."""
+
 ROUNDING_OF_PRIMITIVES = 1e-15
 """Of functions of `primitives.h`: a reciprocal, a polynomial and two products, each within half a unit of 2.2e-16."""
 

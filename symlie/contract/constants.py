@@ -381,6 +381,10 @@ CONTACT_STEPS = 25
 """Number of semismooth Newton steps of a stage of time stepping with contacts, after which it starts again from the
 result of sweeps."""
 
+SECANT_STEPS = 50
+"""The same after sweeps and for linearised contact problems: after CONTACT_STEPS corrections, secants accelerate the
+others."""
+
 GROWN_ERROR = 10.0
 """Growth of the natural map from which contacts are nearly redundant, and the steps start again with soft contacts."""
 

@@ -1,8 +1,8 @@
 """Semismooth Newton method for a stage with contacts, as in ``contact_solution.h``.
 
 Active sets start from those of the last step, which its impulses and configuration contain, and settle in a few steps.
-If they do not, the method starts again after Gauss–Seidel sweeps. A result counts only if the natural map or the active
-sets have converged; changes between sweeps are no bound.
+If they do not, the method starts again after Gauss–Seidel sweeps, and secants accelerate slow corrections. A result
+counts only if the natural map or the active sets have converged; changes between sweeps are no bound.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from symlie.contract.constants import (
     GROWN_ERROR,
     LARGEST_COMPLIANCE,
     LEAST_COMPLIANCE,
+    SECANT_STEPS,
     SWEEP_ROUNDS,
 )
 from symlie.errors import ContactModeError, NotFiniteError
 from symlie.runtime.implicit.contact_cone import UNSOLVED, cone_correction
+from symlie.runtime.implicit.contact_corrections import Corrected
 from symlie.runtime.implicit.contact_equations import OPEN, ContactMatrix, ContactRows, contact_rows
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.layout.layout import Array
@@ -92,7 +94,7 @@ class ContactSolution:
         to it; raise ContactModeError."""
         base = u
         for sweeps in (*(CONTACT_SWEEPS * 4**k for k in range(SWEEP_ROUNDS)), 0):
-            found = self._iterated(base, size, correction, is_soft=sweeps != CONTACT_SWEEPS)
+            found = self._iterated(base, size, correction, is_restart=sweeps != CONTACT_SWEEPS)
             if found is None and sweeps == CONTACT_SWEEPS:
                 try:
                     found = self._by_cones(base, size, correction)
@@ -106,16 +108,18 @@ class ContactSolution:
             if swept is None:
                 break
             base = swept
-        self._residual(base)
-        if self.rows.error <= CONE_ACCEPTED * size:
+        r = self._residual(base)
+        others = np.abs(r[len(r) - len(self._known[0]) :][~self._table.rows]).max(initial=0)
+        if max(self.rows.error, float(others)) <= CONE_ACCEPTED * size:
             return base
         raise ContactModeError(UNSOLVED)
 
-    def _iterated(self, u: Array, size: float, correction: float, *, is_soft: bool) -> Array | None:
+    def _iterated(self, u: Array, size: float, correction: float, *, is_restart: bool) -> Array | None:
         """Return the solution by Newton's method alone, or None if its active sets do not settle."""
         n, last, sets = len(u) - len(self._known[0]), np.inf, None
-        self._is_soft, self._first_error, start = is_soft, 0.0, u
-        for k in range(CONTACT_STEPS):
+        self._is_soft, self._first_error, start = is_restart, 0.0, u
+        before: Corrected | None = None
+        for k in range(SECANT_STEPS if is_restart else CONTACT_STEPS):
             # At first, contacts without a gap count as closed, so that stacks do not close one contact per step.
             try:
                 r = self._residual(u, touching=CONTACT_ROUNDING * size if k == 0 else -1.0)
@@ -133,7 +137,7 @@ class ContactSolution:
                 d = self._correction(r)
             except (SingularMatrixError, NotFiniteMatrixError):
                 return None
-            u = u - d
+            now = Corrected(u - d, d[:n])
             change = float(np.abs(d[:n]).max(initial=0))
             is_settled = sets is not None and np.array_equal(sets, self.rows.sets)
             is_settled |= self.rows.error <= CONTACT_ROUNDING * size
@@ -142,17 +146,18 @@ class ContactSolution:
             sets = self.rows.sets
             if is_settled and (change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size):
                 # Impulses of nearly redundant contacts can change without velocities.
-                self._residual(u)
+                self._residual(now.u)
                 if self.rows.error <= CONE_ACCEPTED * size:
-                    return u
-            last = change
+                    return now.u
+            u, last, before = now.extrapolated(before, k), change, now
         return None
 
     def _by_cones(self, u: Array, size: float, correction: float) -> Array | None:
         """Return the solution by contact problems of the linearised stage, or None if this is not possible; raise
         ContactModeError if it fails."""
         n, last = len(u) - len(self._known[0]), np.inf
-        for _ in range(CONTACT_STEPS):
+        before: Corrected | None = None
+        for k in range(SECANT_STEPS):
             self._residual(u)
             r = np.concatenate([self._raw[:n], self._raw[n:] + self._known[1]])
             d = cone_correction(
@@ -162,14 +167,14 @@ class ContactSolution:
             if d is None:
                 return None
             self._counts.iterations += 1
-            u = u - d
+            now = Corrected(u - d, d[:n])
             change = float(np.abs(d[:n]).max(initial=0))
             if change <= correction * size or last / 2 < change <= CONTACT_ROUNDING * size:
-                self._residual(u)
+                self._residual(now.u)
                 if self.rows.error <= CONE_ACCEPTED * size:
-                    return u
+                    return now.u
                 break
-            last = change
+            u, last, before = now.extrapolated(before, k), change, now
         raise ContactModeError(UNSOLVED)
 
     def _swept(self, u: Array, sweeps: int) -> Array | None:

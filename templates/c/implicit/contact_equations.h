@@ -40,6 +40,8 @@ typedef struct {
     symlie_real *cone;          /* workspace of a contact problem of the linearised stage */
     symlie_real *inverse;       /* M^-1 by nodes */
     symlie_real *is_slip;       /* 1 for equations of slip */
+    symlie_real *reached;       /* unknowns after the last correction, and this correction */
+    symlie_real *corrected;
     symlie_real error;          /* largest entry of the natural map, as a gap or velocity, now and at first */
     symlie_real first_error;
     int is_soft;                /* 1 if contacts are redundant */
@@ -61,17 +63,19 @@ typedef struct {
     ARRAY(name##_matrix, MATRIX_VALUES);                                                                            \
     ARRAY(name##_inverse, NODE_ROW[DIMENSION] + 1);                                                                 \
     ARRAY(name##_is_slip, ROWS);                                                                                    \
+    ARRAY(name##_reached, UNKNOWNS);                                                                                \
+    ARRAY(name##_corrected, DIMENSION);                                                                             \
     ARRAY(name##_x, SADDLE_UNKNOWNS);                                                                               \
     contact_problem name = {.law = name##_law, .first = name##_first, .before = name##_before,                      \
                             .eligible = name##_eligible, .set = name##_set, .last_set = name##_last_set,            \
                             .weight = name##_weight, .own = name##_own, .other = name##_other,                      \
                             .block = name##_block, .diagonal = name##_diagonal, .sum = name##_sum,                  \
                             .matrix = name##_matrix, .x = name##_x, .inverse = name##_inverse, .cone = work,     \
-                            .is_slip = name##_is_slip}
+                            .is_slip = name##_is_slip, .reached = name##_reached, .corrected = name##_corrected}
 
 static inline long long contact_problem_workspace(const symlie_problem *restrict P)
 {
-    return contact_cone_workspace(P) + 16LL * CONTACTS + 6LL * ROWS + DIMENSION + MATRIX_VALUES + SADDLE_UNKNOWNS + NODE_ROW[DIMENSION] + 1;
+    return contact_cone_workspace(P) + 16LL * CONTACTS + 6LL * ROWS + UNKNOWNS + 2LL * DIMENSION + MATRIX_VALUES + SADDLE_UNKNOWNS + NODE_ROW[DIMENSION] + 1;
 }
 
 /* Row of a tangential equation. */

@@ -57,6 +57,25 @@ static inline int contact_correction(newton_problem *restrict s, contact_problem
 #include "contact_sweeps.h"
 #include "contact_cone.h"
 
+/* Continue from the unknowns s->u after the correction s->d with the index n, by a secant after CONTACT_STEPS corrections. */
+static inline void continue_contacts(const newton_problem *restrict s, const contact_problem *restrict C, int n)
+{
+    const symlie_problem *P = s->P;
+    (void)P;
+    symlie_real square = 0, along = 0;
+    for (int k = 0; k < DIMENSION && n >= CONTACT_STEPS; k++) {
+        const symlie_real turned = s->d[k] - C->corrected[k];
+        square += turned * turned, along += s->d[k] * turned;
+    }
+    const symlie_real share = square > 0 ? along / square : 0;
+    for (int k = 0; k < UNKNOWNS; k++) {
+        const symlie_real reached = s->u[k];
+        if (n >= CONTACT_STEPS) s->u[k] -= share * (reached - C->reached[k]);
+        C->reached[k] = reached;
+    }
+    copy(DIMENSION, s->d, C->corrected);
+}
+
 /* Solve by contact problems of the linearised stage. Return SYMLIE_NO_CONTACT_MODE if this fails, and SYMLIE_SINGULAR if
  * it is not possible. */
 static inline int solve_by_cones(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
@@ -65,7 +84,7 @@ static inline int solve_by_cones(newton_problem *restrict s, contact_problem *re
     const symlie_problem *P = s->P;
     (void)P;
     symlie_real last = (symlie_real)INFINITY;
-    for (int n = 0; n < CONTACT_STEPS; n++) {
+    for (int n = 0; n < SECANT_STEPS; n++) {
         int status = contact_residual(s, C, -1, s->u, s->r, counts);
         if (status != SYMLIE_DONE) return status;
         contact_stage_residual(s, C, s->u, s->r);
@@ -79,20 +98,21 @@ static inline int solve_by_cones(newton_problem *restrict s, contact_problem *re
             return status == SYMLIE_DONE && !(C->error <= CONE_ACCEPTED * size) ? SYMLIE_NO_CONTACT_MODE : status;
         }
         last = change;
+        continue_contacts(s, C, n);
     }
     return SYMLIE_NO_CONTACT_MODE;
 }
 
 /* Solve by Newton's method alone. Return SYMLIE_NO_CONTACT_MODE if the active sets do not settle. */
 static inline int iterate_contacts(newton_problem *restrict s, contact_problem *restrict C, symlie_real size, symlie_real correction,
-                                   int is_soft, newton_counts *restrict counts)
+                                   int is_restart, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
     (void)P;
     symlie_real last = (symlie_real)INFINITY;
-    C->is_soft = is_soft, C->first_error = 0;
+    C->is_soft = is_restart, C->first_error = 0;
     for (int i = 0; i < CONTACTS; i++) C->last_set[i] = -1;
-    for (int n = 0; n < CONTACT_STEPS; n++) {
+    for (int n = 0; n < (is_restart ? SECANT_STEPS : CONTACT_STEPS); n++) {
         /* At first, contacts without a gap count as closed, so that stacks do not close one contact per step. */
         int status = contact_residual(s, C, n == 0 ? CONTACT_ROUNDING * size : -1, s->u, s->r, counts), is_settled = 1;
         if (status == SYMLIE_DONE && C->error > GROWN_ERROR * C->first_error) {
@@ -122,6 +142,7 @@ static inline int iterate_contacts(newton_problem *restrict s, contact_problem *
             if (C->error <= CONE_ACCEPTED * size) return SYMLIE_DONE;
         }
         last = change;
+        continue_contacts(s, C, n);
     }
     return SYMLIE_NO_CONTACT_MODE;
 }
@@ -151,7 +172,12 @@ SYMLIE_COLD int solve_contacts(newton_problem *restrict s, contact_problem *rest
     }
     const int status = contact_residual(s, C, -1, s->u, s->r, counts);
     if (status != SYMLIE_DONE) return status;
-    return C->error <= CONE_ACCEPTED * size ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i);
+        s->r[DIMENSION + contact[CONTACT_NORMAL]] = 0;
+        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) s->r[DIMENSION + contact_tangent(contact, k)] = 0;
+    }
+    return fmax(C->error, largest_entry(ROWS, s->r + DIMENSION, 0)) <= CONE_ACCEPTED * size ? SYMLIE_DONE : SYMLIE_NO_CONTACT_MODE;
 }
 
 #endif

@@ -353,6 +353,13 @@ class ContactModeError(IntegrationError):
     """
 
 
+class FixedGapError(ContactModeError):
+    """Joints, other constraints or prescribed motions fix the gap of a contact that closes.
+
+    Remove the contact, or the constraint along its gap.
+    """
+
+
 class ContactParadoxError(ContactModeError):
     """A contact slides with so much friction that no force, or several forces, are consistent (Painlevé's paradox).
 

@@ -377,6 +377,10 @@ CONE_BLOCKED = 1e-24
 """Mobility along the tangents of a contact, relative to the one along its normal, below which constraints prevent slip:
 the square of 1e-12, far above rounding."""
 
+FIXED_GAP = 1e-12
+"""Part of the force along a gap, relative to its terms, that constraints do not balance, up to which they fix this gap:
+far above rounding."""
+
 CONTACT_STEPS = 25
 """Number of semismooth Newton steps of a stage of time stepping with contacts, after which it starts again from the
 result of sweeps."""

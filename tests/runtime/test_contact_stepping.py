@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import InconsistentInitialValuesError, ModelError, UnsupportedMethodError
+from symlie.contract.constants import CONTACT_STEPS
+from symlie.errors import FixedGapError, InconsistentInitialValuesError, ModelError, UnsupportedMethodError
 from symlie.options import Backend
+from symlie.runtime.implicit.contact_corrections import Corrected
 from symlie.runtime.system.contacts.table import ContactTable
 from symlie.runtime.system.system import System
 from tests import tolerances
@@ -25,6 +27,7 @@ from tests.runtime.test_contacts import (
     block_on_spring,
     bouncing,
     pendulum,
+    press,
     rod_pendulum,
     rolling,
     thrown,
@@ -243,6 +246,29 @@ def test_heaps_in_a_container_lose_energy_without_penetration(seed: int, balls: 
 def test_redundant_contacts_are_no_drift() -> None:
     """Closed contacts of a box between a wall and other bodies are nearly dependent equations."""
     assert not judgement(container_heap(173, 8, 2), 0.06, least_loss=0)["failures"]
+
+
+@pytest.mark.slow
+def test_nearly_locked_boxes_are_solved() -> None:
+    """Corrections alternate and decrease slowly, as the change of the slip rows is not part of the linearisation."""
+    assert not judgement(container_heap(461, 8, 2), 0.32)["failures"]
+
+
+def test_secants_find_limits_of_corrections_that_grow() -> None:
+    """Corrections of an affine map with the factors -1.5 and 0."""
+    limit, mode = np.array([1.0, -2.0, 0.5]), np.array([0.6, 0.8, 0.0])
+    u, before = limit + np.array([0.3, 0.4, 0.1]), None
+    for k in range(CONTACT_STEPS - 1, CONTACT_STEPS + 2):
+        d = u - limit + 1.5 * (mode @ (u - limit)) * mode
+        now = Corrected(u - d, d)
+        u, before = now.extrapolated(before, k), now
+    assert np.abs(u - limit).max() <= tolerances.SECANT
+
+
+@pytest.mark.parametrize("method", ["rattlie", "moreau_jean"])
+def test_gaps_that_constraints_close_are_named(method: str) -> None:
+    with pytest.raises(FixedGapError, match=r"fix the gap of contact 'floor', which closes at t = 0\.0[45]"):
+        sl.solve(press("c"), 0.1, method=method, h=0.01)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 import symlie as sl
 from symlie.errors import (
     ContactParadoxError,
+    FixedGapError,
     InconsistentInitialValuesError,
     ModelError,
     UnknownNameError,
@@ -457,6 +458,27 @@ def test_penetration_at_the_start_is_an_error() -> None:
     system = bouncing("c").with_initial("ball", x=[-0.25])
     with pytest.raises(InconsistentInitialValuesError, match=r"'floor' of 'contact_ball' .* its gap is -0.25"):
         sl.solve(system, 1.0)
+
+
+@functools.cache
+def press(backend: Backend) -> System:
+    """A block that a constraint moves down by 1 m/s to the floor, which it reaches at t = 0.05 s."""
+    model = sl.Model("contact_press")
+    block = model.node("block", "R2")
+    model.kinetic_energy(block.x_dot.dot(block.x_dot) / 2)
+    model.constraint("ram", block.x[1] - 0.05 + model.t)
+    model.contact("floor", block.x[1], slip=block.x_dot[0], friction=0.3)
+    model.initial(block, x=[0, 0.05], x_dot=[1, -1])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gaps_that_constraints_fix_are_named(backend: Backend) -> None:
+    sentence = (
+        r"^Constraints fix the gap of contact 'floor', which closes at t = 0\.05: .* Remove the contact, or the joint"
+    )
+    with pytest.raises(FixedGapError, match=sentence):
+        sl.solve(press(backend), 0.1)
 
 
 def test_painleves_paradox_is_a_named_error() -> None:

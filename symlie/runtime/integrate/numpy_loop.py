@@ -27,6 +27,7 @@ from symlie.errors import (
     ContactModeError,
     ContactParadoxError,
     DivergentSeriesError,
+    FixedGapError,
     InconsistentResetError,
     IndefiniteMassMatrixError,
     IntegrationError,
@@ -76,6 +77,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     InconsistentResetError: Status.INCONSISTENT_RESET,
     ContactModeError: Status.NO_CONTACT_MODE,
     ContactParadoxError: Status.CONTACT_PARADOX,
+    FixedGapError: Status.NO_CONTACT_MODE,
     TooManyImpactsError: Status.TOO_MANY_IMPACTS,
 }
 """Status of the compiled loop for each exception of a step."""

@@ -20,6 +20,7 @@ from symlie.errors import (
     ContactParadoxError,
     ControllerError,
     DivergentSeriesError,
+    FixedGapError,
     InconsistentResetError,
     IndefiniteMassMatrixError,
     IntegrationError,
@@ -60,7 +61,7 @@ from symlie.runtime.solution.last_good import good_states
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
-from symlie.runtime.system.contacts.switching import found_failure
+from symlie.runtime.system.contacts.switching import found_failure, stepped_failure
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 from symlie.utilities.interruption import DeferredInterrupt
@@ -248,10 +249,11 @@ class Run:
         where, advice = "", "take a smaller step"
         if kind is InconsistentResetError:
             where = violation(self.system.mechanics, state.t, state.at.q, state.at.v)
-        elif issubclass(kind, ContactModeError) and not self.method.steps_over(self.system.layout):
-            at, treatment = state.at, self.control.impacts
-            found_here = found_failure(self.system.mechanics, state.t, at.q, at.v, treatment=treatment)
-            where = f": {found_here[0].lower()}{found_here[1:]}" if found_here else ""
+        elif issubclass(kind, ContactModeError):
+            cause = self._contact_failure(state)
+            if isinstance(cause, FixedGapError):
+                return cause
+            where = f": {str(cause)[0].lower()}{str(cause)[1:]}" if cause else where
         elif "{where}" in sentence:
             at, segment = state.at, state.counters.segment
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
@@ -277,6 +279,14 @@ class Run:
         most = {"max_steps": self.control.max_steps, "impacts": self.control.most_impacts}
         flight = state.counters.flight
         return kind(sentence.format(t=state.t, where=where, end=end, advice=advice, flight=flight, **most))
+
+    def _contact_failure(self, state: LoopState) -> ContactModeError | None:
+        """Exception of the contact problem without solution, or None if it is not found."""
+        mechanics, at = self.system.mechanics, state.at
+        if self.method.steps_over(self.system.layout):
+            h = self.plan.step_size(state.counters.segment)
+            return stepped_failure(mechanics, state.t, at.q, at.v, h)
+        return found_failure(mechanics, state.t, at.q, at.v, treatment=self.control.impacts)
 
 
 def execute(

@@ -83,6 +83,20 @@ static inline void multiply_rows(const symlie_problem *restrict P, const contact
         }
 }
 
+/* Return whether constraints fix a gap: their forces balance the force along it, W of the given row, in every component that it
+ * accelerates. `B` contains the absolute entries of B, and `left` the force that the multipliers leave. */
+static inline int gap_is_fixed(const symlie_problem *restrict P, const contact_rows *restrict R, int row, const symlie_real *restrict B,
+                               symlie_real *restrict lambda, symlie_real *restrict left, symlie_real *restrict terms)
+{
+    const symlie_real *restrict W = R->W + row * DIMENSION, *restrict X = R->X + row * DIMENSION;
+    for (int k = 0; k < ROWS; k++) lambda[k] = -fabs(lambda[k]);
+    for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(W[k]);
+    subtract_constraint_force(P, B, lambda, terms);
+    for (int k = 0; k < DIMENSION; k++)
+        if (X[k] != 0 && !(fabs(left[k]) <= FIXED_GAP * terms[k])) return 0;
+    return 1;
+}
+
 /* Evaluate the rows of the contacts in R, of which `contact` and `contacts` are known, and of all friction. */
 SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                       const symlie_real *restrict v, const symlie_real *restrict law, mass_matrix *restrict mass,
@@ -139,6 +153,11 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
             system_reactions(P, t, q, v, lambda, F);
 #endif
             for (int k = 0; k < REACTIONS; k++) R->response[k * CONTACT_ROWS + row] = F[k];
+            if (j == 0) {
+                for (int k = 0; k < JACOBIAN_VALUES; k++) sized[k] = fabs(open[k]);
+                subtract_constraint_force(P, open, lambda, r);
+                if (gap_is_fixed(P, R, row, sized, lambda, r, speed)) return SYMLIE_NO_CONTACT_MODE;
+            }
             R->rate[row] = rate[equation], R->size[row] = size[equation], R->curvature[row] = curvature[equation];
         }
     }

@@ -44,6 +44,7 @@ from symlie.errors import ContactModeError, ContactParadoxError
 from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.cone_problem import Rubbing, solved_cone
+from symlie.runtime.system.contacts.fixed_gaps import check_gap
 from symlie.runtime.system.mechanics import Mechanics
 
 Chosen = NDArray[np.intp]
@@ -59,16 +60,26 @@ class Fired:
     slip: Collection[int] = ()
 
 
-def found_failure(mechanics: Mechanics, t: float, q: Array, v: Array, *, treatment: int) -> str:
-    """Message of the contact problem without solution at a state, or an empty string if there is none."""
+def found_failure(mechanics: Mechanics, t: float, q: Array, v: Array, *, treatment: int) -> ContactModeError | None:
+    """Exception of the contact problem without solution at a state, or None if there is none."""
     contacts = ContactSwitching(mechanics, treatment=treatment)
     everything = range(len(mechanics.layout.contacts))
     for fired in (Fired(), Fired(touch=everything), Fired(slip=everything), Fired(stick=everything)):
         try:
             contacts.switched(t, q, v, fired, np.inf)
         except ContactModeError as error:
-            return str(error)
-    return ""
+            return error
+    return None
+
+
+def stepped_failure(mechanics: Mechanics, t: float, q: Array, v: Array, h: float) -> ContactModeError | None:
+    """Exception of a step of length h without solution, or None if its cause is not a fixed gap."""
+    contacts = ContactSwitching(mechanics, treatment=NEWTON_IMPACTS)
+    try:
+        contacts.check_gaps(t, q, v, h)
+    except ContactModeError as error:
+        return error
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +283,11 @@ class ContactSwitching:
         found[equations] = size
         return found
 
+    def check_gaps(self, t: float, q: Array, v: Array, h: float) -> None:
+        """Raise FixedGapError if constraints fix the gap of a contact that closes in a step of length h."""
+        speed = self._mechanics.hidden_residual(t, self._full(q), v)[self._table["normal"]]
+        self._rows(t, q, v, np.flatnonzero(self.gaps(t, q) <= self._rounding(q) - 2 * h * np.minimum(speed, 0)))
+
     def gaps(self, t: float, q: Array) -> Array:
         """Gaps of all contacts, infinite for friction of constraints."""
         gaps = self._mechanics.constraint(t, self._full(q))[self._table["normal"]]
@@ -314,6 +330,8 @@ class ContactSwitching:
         W = np.array([m.algebra.pull(B, e) for e in unit])
         none = np.zeros(m.layout.rows)
         found = [m.saddle(mass, base, base, w, none) for w in W]
+        for i, n in zip(chosen[:contacts].tolist(), begin.tolist(), strict=False):
+            check_gap(m, t, i, base, W[n], found[n])
         rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))[rows]
         X, reactions = np.array([x for x, _ in found]), np.array([r for _, r in found])
         along = [m.reactions(t, q, v, r) for r in reactions] if len(self._rubbing) else []

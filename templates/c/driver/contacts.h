@@ -209,29 +209,55 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     return find_modes(P, work, TIME_OF(state), state->q, state->v, law, fired, sizes, mass, R);
 }
 
-/* Return whether a contact that is not among `count` closing ones penetrates. */
-static inline int other_contact_penetrates(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
-                                           const int *restrict closing, int count)
+/* Return whether a contact that is not among `count` closing ones penetrates or closes. */
+static inline int other_contact_closes(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
+                                       const int *restrict closing, int count)
 {
     ARRAY(full, STORAGE);
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(b, ROWS);
     ARRAY(gap, ROWS);
+    ARRAY(rate, ROWS);
     const symlie_real rounding = CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
     with_contacts(P, state->q, 1, full);
     system_constraint(P, TIME_OF(state), full, gap);
+    system_jacobian(P, TIME_OF(state), full, state->v, B);
+    hidden_residual(P, TIME_OF(state), full, B, state->v, 0, b, rate);
     for (int i = 0; i < CONTACTS; i++) {
+        const int row = contact_of(P, i)[CONTACT_NORMAL];
         int is_closing = !is_contact(P, i);
         for (int k = 0; k < count; k++) is_closing |= closing[k] == i;
-        if (!is_closing && gap[contact_of(P, i)[CONTACT_NORMAL]] < -rounding) return 1;
+        if (!is_closing && (gap[row] < -rounding || (gap[row] <= 0 && rate[row] < 0))) return 1;
     }
     return 0;
 }
 
+/* Move the state to zero gaps of closed contacts. */
+static inline int remove_gaps(const symlie_problem *restrict P, symlie_real *restrict work, mass_matrix *restrict mass, symlie_state *restrict state)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(b, ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(r, DIMENSION);
+    ARRAY(d, DIMENSION);
+    ARRAY(moved, STORAGE);
+    for (int n = 0; n < GAP_STEPS; n++) {
+        system_jacobian(P, TIME_OF(state), state->q, state->v, B);
+        system_constraint(P, TIME_OF(state), state->q, c);
+        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+        const int status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
+        if (status != SYMLIE_DONE) return status;
+        move_by(P, state->q, d, moved);
+    }
+    return SYMLIE_DONE;
+}
+
 /* Find the time of the rest of a sequence of impacts up to the order three, from its first approximation *left: the acceleration
  * towards a contact after it, in the modes before it, replaces that before it, `fall`, by a third. Close the contacts if the
- * rest ends before `end` and, if `checks` is 1, other contacts have not closed until then; otherwise the state remains and
- * *left is infinite. */
+ * rest ends before `end` and other contacts have not closed until then; otherwise they close at once if `is_low` is 1, or the
+ * state remains and *left is infinite. */
 SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real *restrict left, symlie_real ratio,
-                               symlie_real fall, int contact, int checks, symlie_real end, const symlie_real *restrict law, int *restrict fired,
+                               symlie_real fall, int contact, int is_low, symlie_real end, const symlie_real *restrict law, int *restrict fired,
                                mass_matrix *restrict mass, symlie_state *restrict state, contact_rows *restrict R)
 {
     int closing[CONTACTS], count = R->contacts;
@@ -258,10 +284,13 @@ SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *re
     for (int i = 0; i < count; i++) R->contact[i] = closing[i];
     if (t + *left < end) {
         status = end_sequence(P, work, *left, ratio, law, fired, mass, state, R);
-        if (status != SYMLIE_DONE || !checks || !other_contact_penetrates(P, work, state, closing, count)) return status;
+        if (status == SYMLIE_DONE) status = remove_gaps(P, work, mass, state);
+        if (status != SYMLIE_DONE || !other_contact_closes(P, work, state, closing, count)) return status;
         copy(STORAGE, q, state->q);
         copy(DIMENSION, v, state->v);
         set_time(state, t);
+        if (is_low) *left = 0;
+        if (is_low) return end_sequence(P, work, 0, ratio, law, fired, mass, state, R);
     }
     *left = (symlie_real)INFINITY;
     return SYMLIE_DONE;
@@ -388,7 +417,7 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
         if (left < TIME_RESOLUTION * fabs(t) || !is_kept || has_passed) left = 0;
         if (has_passed ? is_low : (is_short || is_low) && t + left < end) {
             for (int i = 0; i < R->contacts; i++) chosen[i] = closing[i];
-            status = close_contacts(P, work, &left, fastest / met, own, slowest, !is_low, end, law, fired, mass, state, R);
+            status = close_contacts(P, work, &left, fastest / met, own, slowest, is_low, end, law, fired, mass, state, R);
             if (left < (symlie_real)INFINITY) *flight = 0;
             return status;
         }
@@ -406,23 +435,23 @@ SYMLIE_COLD int switch_contacts(const symlie_problem *restrict P, symlie_real *r
     ARRAY(c, ROWS);
     ARRAY(r, DIMENSION);
     ARRAY(d, DIMENSION);
-    ARRAY(moved, STORAGE);
     const symlie_real t = TIME_OF(state);
     int status = switch_modes(P, work, control, first, end, mass, state, record, flight);
     if (status != SYMLIE_DONE) return status;
-    for (int n = 0; n < GAP_STEPS && TIME_OF(state) > t; n++) {
-        system_jacobian(P, TIME_OF(state), state->q, state->v, B);
-        system_constraint(P, TIME_OF(state), state->q, c);
-        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-        status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
-        if (status != SYMLIE_DONE) return status;
-        move_by(P, state->q, d, moved);
-    }
     system_jacobian(P, TIME_OF(state), state->q, state->v, B);
     hidden_residual(P, TIME_OF(state), state->q, B, state->v, 0, b, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
     for (int k = 0; k < DIMENSION && status == SYMLIE_DONE; k++) state->v[k] += d[k];
+    /* An open contact whose gap remains zero up to rounding separates too slowly for the next steps: it touches only beyond it. */
+    if (!(state->changes_at_once > 0) || is_later_change(state)) return status;
+    int fired[CONTACTS];
+    events_of_contacts(P, record, first, t, fired);
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i);
+        if (!(fired[i] & TOUCHES) || state->q[contact[CONTACT_CLOSED]] != 0) continue;
+        state->q[contact[CONTACT_SPEED] + 1] = 2 * CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
+    }
     return status;
 }
 #else

@@ -2,6 +2,12 @@
 #ifndef SYMLIE_EVENT_CHANGES_H
 #define SYMLIE_EVENT_CHANGES_H
 
+/* Return whether time separates a change from the last one. */
+static inline int is_later_change(const symlie_state *restrict state)
+{
+    return !(state->t - state->changed_at < TIME_RESOLUTION * fmax(fabs(state->t), fabs(state->changed_at)));
+}
+
 #include "contacts.h"
 
 #if HAS_CHANGES
@@ -49,8 +55,8 @@ static inline void limit_first_step(const symlie_plan *plan, symlie_state *restr
  * the time until the next impact if it is known, otherwise 0. */
 static inline int time_goes_on(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real flight)
 {
-    const symlie_real t = state->t, apart = t - state->changed_at;
-    const int is_first = state->changes_at_once == 0, is_later = !(apart < TIME_RESOLUTION * fmax(fabs(t), fabs(state->changed_at)));
+    const symlie_real apart = state->t - state->changed_at;
+    const int is_first = state->changes_at_once == 0, is_later = is_later_change(state);
     state->changes_at_once = is_first || is_later ? 1 : state->changes_at_once + 1;
     state->flight = is_first ? 0 : is_later ? SYMLIE_VALUE(apart) : state->flight;
     if (flight > 0) state->flight = SYMLIE_VALUE(flight);

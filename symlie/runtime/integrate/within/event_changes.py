@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.contract.constants import POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
+from symlie.contract.constants import CONTACT_ROUNDING, POSITION_TOLERANCE, TIME_RESOLUTION, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentResetError, NotFiniteError, TooManyImpactsError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.integrate.within.event_search import AT_START
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.event_changes import CONTACT_TABLE
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.solution.event_changes import changed, contacts_at_events
 from symlie.runtime.system.mechanics import Mechanics
+
+_CLOSED_AND_SPEED = [CONTACT_TABLE.index(name) for name in ("closed", "largest_speed")]
+_TOUCH_EVENT = CONTACT_TABLE.index("touch_event")
 
 
 def change_state(
@@ -39,6 +43,8 @@ def change_state(
         if counters.impacts > control.most_impacts:
             raise TooManyImpactsError(f"There are more than {control.most_impacts} impacts.")
         t, state.q, state.v, flight, moves = found.t, found.q, found.v, found.flight, True
+        if counters.changes_at_once > 0 and not _is_later(counters, t):
+            state.q = _with_slack(layout, state.q, events)
         state.t = t
     if not (np.isfinite(state.q).all() and np.isfinite(state.v).all()):
         raise NotFiniteError("The state after an event is not finite.")
@@ -55,13 +61,30 @@ def change_state(
     return after, flight
 
 
+def _with_slack(layout: Layout, q: Array, events: Sequence[int]) -> Array:
+    """Return a configuration in which open contacts whose gap remains zero up to rounding touch only beyond rounding:
+    they separate too slowly for the next steps."""
+    q = q.copy()
+    size = float(np.abs(q[: layout.node_storage]).max(initial=0))
+    touched = layout.contacts[np.isin(layout.contacts[:, _TOUCH_EVENT], events)]
+    for closed, speed in touched[:, _CLOSED_AND_SPEED].tolist():
+        if q[closed] == 0:
+            q[speed + 1] = 2 * CONTACT_ROUNDING * size
+    return q
+
+
+def _is_later(counters: Counters, t: float) -> bool:
+    """Return whether time separates a change from the last one."""
+    return not t - counters.changed_at < TIME_RESOLUTION * max(abs(t), abs(counters.changed_at))
+
+
 def time_goes_on(counters: Counters, t: float, events: int, flight: float) -> bool:
     """Count changes that time does not separate; False if there are more than events, so that they accumulate.
 
     ``flight`` is the time until the next impact if it is known, otherwise 0.
     """
     apart, is_first = t - counters.changed_at, counters.changes_at_once == 0
-    is_later = not apart < TIME_RESOLUTION * max(abs(t), abs(counters.changed_at))
+    is_later = _is_later(counters, t)
     if not is_first and is_later:
         counters.flight = apart
     counters.changes_at_once = 1 if is_first or is_later else counters.changes_at_once + 1

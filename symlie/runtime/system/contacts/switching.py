@@ -159,10 +159,6 @@ class ContactSwitching:
         """Return the state after all contacts at a state have changed their modes; see `_switched`. Its velocities
         satisfy the constraints in force to rounding."""
         found, m = self._switched(t, q, v, fired, end), self._mechanics
-        for _ in range(GAP_STEPS if found.t > t else 0):
-            B = m.jacobian(found.t, found.q, found.v)
-            gap = m.along_constraints(found.t, found.q, B, m.constraint(found.t, found.q))
-            found = replace(found, q=m.moved(found.q, -gap))
         B = m.jacobian(found.t, found.q, found.v)
         residual = m.hidden_residual(found.t, found.q, found.v, B)
         return replace(found, v=found.v - m.along_constraints(found.t, found.q, B, residual))
@@ -221,19 +217,30 @@ class ContactSwitching:
                 if rest is not None and left > 0:
                     later = self._later_fall(q, rest, int(touching[longest]))
                     left *= 3 / (2 + later / float(towards[longest]))
-                    rest = self._closed(t, q, v, left, ratio, closing) if t + left < end else None
-                if rest is not None and not is_low.any() and self._penetrates(rest, closing):
-                    rest = None
+                    rest = self._without_gaps(self._closed(t, q, v, left, ratio, closing)) if t + left < end else None
+                if rest is not None and (left > 0 or not is_low.any()) and self._penetrates(rest, closing):
+                    rest = self._closed(t, q, v, 0.0, ratio, closing) if is_low.any() else None
                 if rest is not None:
                     return replace(rest, impulses=impulses + rest.impulses, reactions=reactions + rest.reactions)
             return Switched(t, q, v, impulses, reactions, flight)
         is_resting = was_closed[touching] | (rows.rate[normal] <= CONTACT_ROUNDING * rows.size[normal])
         return Switched(t, self._modes(t, q, v, touching[is_resting], fired), v, impulses, reactions, 0.0)
 
+    def _without_gaps(self, found: Switched) -> Switched:
+        """Return the state with zero gaps of closed contacts."""
+        m = self._mechanics
+        for _ in range(GAP_STEPS):
+            B = m.jacobian(found.t, found.q, found.v)
+            gap = m.along_constraints(found.t, found.q, B, m.constraint(found.t, found.q))
+            found = replace(found, q=m.moved(found.q, -gap))
+        return found
+
     def _penetrates(self, found: Switched, closing: Chosen) -> bool:
-        """Return whether other contacts would have closed before the end of a sequence of impacts."""
-        gaps = np.delete(self.gaps(found.t, found.q), closing)
-        return bool((gaps < -self._rounding(found.q)).any())
+        """Return whether other contacts would have closed before the end of a sequence of impacts, or close there."""
+        speed = self._mechanics.hidden_residual(found.t, self._full(found.q), found.v)[self._table["normal"]]
+        gaps = self.gaps(found.t, found.q)
+        is_met = (gaps < -self._rounding(found.q)) | ((gaps <= 0) & (speed < 0))
+        return bool(np.delete(is_met, closing).any())
 
     def _rounding(self, q: Array) -> float:
         """Gap that is rounding."""

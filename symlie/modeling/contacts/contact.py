@@ -71,9 +71,9 @@ def _checked(
     if depends_on(statement.program, [mu, e], [*states, statement.time]):
         raise ModelError(f"{what} needs coefficients that depend on parameters only.")
     if mu.is_number and mu < 0:
-        raise ModelError(f"{what} needs a friction coefficient that is not negative, not {mu}.")
+        raise ModelError(f"{what} needs a friction coefficient that is not negative, not {float(mu):g}.")
     if e.is_number and not 0 <= e <= 1:
-        raise ModelError(f"{what} needs a coefficient of restitution from 0 to 1, not {e}.")
+        raise ModelError(f"{what} needs a coefficient of restitution from 0 to 1, not {float(e):g}.")
     if mu != 0 and not slips:
         raise ModelError(f"{what} has friction, but no slip velocity; state slip=….")
     return Contact(name, tuple(statement.program.vector(list(slips))) if slips else (), mu, given[0], e)

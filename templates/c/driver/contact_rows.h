@@ -132,6 +132,14 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
     for (int k = 0; k < JACOBIAN_VALUES; k++) sized[k] = fabs(B[k]);
     for (int k = 0; k < DIMENSION; k++) speed[k] = fabs(v[k]);
     multiply_jacobian(P, sized, speed, size);
+    /* Bodies at rest have velocities of which all digits are rounding. */
+    symlie_real least = 0;
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i);
+        if (is_contact(P, i)) least = fmax(least, size[contact[CONTACT_NORMAL]]);
+        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) least = fmax(least, size[contact[CONTACT_SLIP] + k]);
+    }
+    least *= CONTACT_ROUNDING;
     for (int k = 0; k < ROWS; k++) unit[k] = none[k] = 0;
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
     if (!find_dependent_rows(P, open, mass)) return SYMLIE_NOT_FINITE;
@@ -158,7 +166,7 @@ SYMLIE_COLD int evaluate_contact_rows(const symlie_problem *restrict P, symlie_r
                 subtract_constraint_force(P, open, lambda, r);
                 if (gap_is_fixed(P, R, row, sized, lambda, r, speed)) return SYMLIE_NO_CONTACT_MODE;
             }
-            R->rate[row] = rate[equation], R->size[row] = size[equation], R->curvature[row] = curvature[equation];
+            R->rate[row] = rate[equation], R->size[row] = fmax(size[equation], least), R->curvature[row] = curvature[equation];
         }
     }
     R->begin[R->count] = row;

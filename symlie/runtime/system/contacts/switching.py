@@ -339,7 +339,11 @@ class ContactSwitching:
         found = [m.saddle(mass, base, base, w, none) for w in W]
         for i, n in zip(chosen[:contacts].tolist(), begin.tolist(), strict=False):
             check_gap(m, t, i, base, W[n], found[n])
-        rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))[rows]
+        rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))
+        # Bodies at rest have velocities of which all digits are rounding.
+        every = [[n, *range(s, s + k)] for n, s, k in zip(*(table[w] for w in ("normal", "slip", "slips")), strict=True)]
+        least = CONTACT_ROUNDING * size[[row for own in every for row in own if row >= 0]].max()
+        size = np.maximum(size[rows], least)
         X, reactions = np.array([x for x, _ in found]), np.array([r for _, r in found])
         along = [m.reactions(t, q, v, r) for r in reactions] if len(self._rubbing) else []
         responses = [np.array([F[self._reaction(i)] for F in along]).T for i in self._rubbing.tolist()]

@@ -341,8 +341,8 @@ class ContactSwitching:
             check_gap(m, t, i, base, W[n], found[n])
         rate, size = m.hidden_residual(t, full, v, B)[rows], m.algebra.multiply(np.abs(B), np.abs(v))
         # Bodies at rest have velocities of which all digits are rounding.
-        every = [[n, *range(s, s + k)] for n, s, k in zip(*(table[w] for w in ("normal", "slip", "slips")), strict=True)]
-        least = CONTACT_ROUNDING * size[[row for own in every for row in own if row >= 0]].max()
+        slips = [s + k for s, count in zip(table["slip"], table["slips"], strict=True) for k in range(count)]
+        least = CONTACT_ROUNDING * size[[*table["normal"][self._contacts], *slips]].max()
         size = np.maximum(size[rows], least)
         X, reactions = np.array([x for x, _ in found]), np.array([r for _, r in found])
         along = [m.reactions(t, q, v, r) for r in reactions] if len(self._rubbing) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ from scipy.special import ellipk
 import symlie as sl
 from symlie.errors import ModelError
 from tests import tolerances
+from tests.runtime.heaps import gaps
 
 G = 9.81
 TIGHT: dict[str, Any] = {"rtol": 1e-12}
@@ -310,3 +312,27 @@ def test_point_slides_on_a_parabola() -> None:
     assert np.abs((speed**2).sum(axis=1) / 2 + G * (x[:, 1] - 1)).max() <= tolerances.ROLLING_BOWL
     with pytest.raises(ModelError, match=r"of contact 'ball' has a gradient of the length 2.23607"):
         sl.SphereSurfaceContact(model, "ball", model.ground, bead, surface=lambda x: x[1] - x[0] ** 2, radius=0.1)
+
+
+@pytest.mark.slow
+def test_stones_that_lean_on_each_other_do_not_penetrate() -> None:
+    """Sequences of impacts of several contacts end together, while others close or separate slowly."""
+    height, width, distance, count = 0.05, 0.008, 0.02, 6
+    model = sl.Model("leaning_stones")
+    stones = [
+        sl.RigidBody(model, f"stone_{k}", 0.02, 4.3e-6, position=[distance * k, height / 2], group=sl.SE2)
+        for k in range(count)
+    ]
+    laws = {"friction": 0.2, "restitution": 0.1}
+    for k, stone in enumerate(stones):
+        sl.BoxPlaneContact(model, f"floor_{k}", model.ground, stone, size=[width, height], friction=0.3)
+    for k, (a, b) in enumerate(itertools.pairwise(stones)):
+        right, left = distance * k + width / 2, distance * (k + 1) - width / 2
+        sl.PointPlaneContact(model, f"upper_{k}", b, a, at=[right, height], plane=[left, 0], normal=[-1, 0], **laws)
+        sl.PointPlaneContact(model, f"lower_{k}", a, b, at=[left, 0], plane=[right, 0], normal=[1, 0], **laws)
+    model.gravity([0, -9.81])
+    model.initial(stones[0], Omega=[-6.0], U=[3 * height, -3 * width])
+    with pytest.warns(sl.SymlieWarning, match="closes at the start"):
+        solution = sl.solve(model.derive().compile(), 0.4, rtol=1e-8)
+    assert solution.status == "ok"
+    assert gaps(solution).min() >= -tolerances.EVENT_DRIVEN_PENETRATION

@@ -153,7 +153,7 @@ def ensemble(
         raise ModelError(f"on_failure must be 'keep' or 'raise', not {on_failure!r}.")
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")
-    run = RunOptions.of(options)
+    run = RunOptions.of({name: value for name, value in options.items() if name in SolveOptions.__optional_keys__})
     if run.redundant is not None:
         system, run = system.with_redundant(run.redundant), replace(run, redundant=None)
     if run.t_eval is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from typing import Self, TypedDict, cast
 
 from numpy.typing import ArrayLike
 
+from symlie.errors import UnknownNameError
 from symlie.options import ControllerName, Impacts, Multipliers, Redundant, Stabilization
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
@@ -67,9 +69,14 @@ class RunOptions:
 
     @classmethod
     def of(cls, arguments: Mapping[str, object]) -> Self:
-        """Return the options among some arguments, with defaults for others."""
-        names = {field.name for field in fields(cls)}
-        return cls(**cast(SolveOptions, {name: value for name, value in arguments.items() if name in names}))
+        """Return some options, with defaults for others; raise UnknownNameError for other names."""
+        names = [field.name for field in fields(cls)]
+        unknown = next((name for name in arguments if name not in names), None)
+        if unknown is not None:
+            similar = get_close_matches(unknown, names, n=1)
+            hint = f" Did you mean '{similar[0]}'?" if similar else ""
+            raise UnknownNameError(f"Runs have no option '{unknown}' here.{hint} Options are: {', '.join(names)}.")
+        return cls(**cast(SolveOptions, arguments))
 
     @property
     def arguments(self) -> SolveOptions:

@@ -168,7 +168,9 @@ def test_fit_reports_files_of_other_kinds(tmp_path: Path) -> None:
         (UnknownNameError, "Weights must be given for all fitted outputs", ["stiffness"], {"weights": {"tip": 1}}),
         (ModelError, "must be finite and not negative", ["stiffness"], {"weights": {"distance": -1}}),
         (ModelError, "must be a number, or have the shape", ["stiffness"], {"weights": {"distance": [1, 2]}}),
-        (ModelError, "t_eval is determined by the times of the data", ["stiffness"], {"t_eval": [1.0]}),
+        (ModelError, "t_eval follows from start and the times of the data", ["stiffness"], {"t_eval": [1.0]}),
+        (ModelError, "t_span follows from start and the times of the data", ["stiffness"], {"t_span": 1.0}),
+        (UnknownNameError, "no option 'rtoll' here. Did you mean 'rtol'", ["stiffness"], {"rtoll": 1e-3}),
         (ModelError, "exceed max_steps = 1", ["stiffness"], {"max_steps": 1}),
     ],
 )

@@ -125,6 +125,8 @@ def test_sensitivity_has_names_and_units() -> None:
         (UnknownNameError, "no output 'top' that can be differentiated", {"wrt": "mass", "of": "top"}),
         (ModelError, "'mass' is named twice", {"wrt": ["mass", "mass"]}),
         (ModelError, "Nothing to differentiate with respect to", {"wrt": []}),
+        (UnknownNameError, "Runs have no option 'rtl' here. Did you mean 'rtol'", {"wrt": "mass", "rtl": 1e-3}),
+        (UnknownNameError, "no option 'controllers' here. .*Options are: method, ", {"wrt": "mass", "controllers": []}),
         (ModelError, 'use multipliers="stage"', {"wrt": "mass", "multipliers": "index1"}),
         (UnsupportedMethodError, "method 'taylor' have no sensitivities: its steps are no step program",
          {"wrt": "mass", "method": "taylor"}),

@@ -102,7 +102,7 @@ def gradient(
     Raises
     ------
     UnknownNameError
-        If a variable, or an output of the loss, does not exist.
+        If a variable, an output of the loss, or an option does not exist.
     ModelError
         If the loss is not a scalar, if the function returns something else, or derivatives of the wrong shape, if the
         memory is not enough for even one checkpoint, and as in `sensitivity`.

@@ -139,7 +139,7 @@ def sensitivity(
     Raises
     ------
     UnknownNameError
-        If a variable or an output does not exist.
+        If a variable, an output or an option does not exist.
     UnsupportedMethodError
         If steps of the method, or for the system, have no derivatives; the message gives the reason.
     ModelError

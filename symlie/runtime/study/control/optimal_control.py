@@ -149,7 +149,7 @@ def optimal_control(
     Raises
     ------
     UnknownNameError
-        If an input, an output or an optimiser does not exist.
+        If an input, an output, an optimiser or an option does not exist.
     ModelError
         If an argument is invalid, bounds exclude the guess, the loss is not a scalar, or the model has no independent
         states for several intervals.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.options import Measured
-from symlie.runtime.integrate.run_options import SolveOptions
+from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.fit.charts import Charts, charts_of
@@ -34,6 +34,9 @@ from symlie.warnings import warn
 
 LEAST_NOISE = 1e-9
 """Smallest standard deviation of the noise of an output, relative to its spread: about the accuracy of runs."""
+
+DETERMINED = ("t_span", "t_eval", "record_every")
+"""Arguments of runs that follow from the records."""
 
 TOLERANCE = 1e-10
 """Relative change of values, and of the sum of squares, at which the optimiser stops."""
@@ -97,7 +100,7 @@ def fit(
     max_evaluations
         Largest number of runs for each record, without those for derivatives.
     **options
-        Options of `solve`; runs reach all times of the records exactly.
+        Options of `solve` for the method, steps and tolerances; runs reach all times of the records exactly.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def fit(
     Raises
     ------
     UnknownNameError
-        If a parameter or an output does not exist, or weights, bounds or priors have other names.
+        If a parameter, an output or an option does not exist, or weights, bounds or priors have other names.
     ModelError
         If data have a wrong shape or unit, are not finite, precede the start, or are fewer than the unknowns; if bounds
         exclude the start; if a parameter is a compiled constant; or if the data determine none of the unknowns.
@@ -138,9 +141,11 @@ def fit(
         raise UnknownNameError(f"Data of a fit belong to a motion or an equilibrium, not to {of!r}.")
     if of == "equilibrium" and options:
         raise ModelError(f"{next(iter(options))} is an option of runs; leave it out, because equilibria have no steps.")
-    if "t_eval" in options:
-        raise ModelError("t_eval is determined by the times of the data; leave it out.")
-    problem = _problem(system, data, parameters, outputs, priors or {}, start, of, options)
+    for name in DETERMINED:
+        if name in options:
+            raise ModelError(f"{name} follows from start and the times of the data; leave it out.")
+    run_options = RunOptions.of(dict(options))
+    problem = _problem(system, data, parameters, outputs, priors or {}, start, of, run_options)
     unknowns = problem.unknowns
     lower, upper = stated_bounds(unknowns, bounds or {})
     charts = charts_of(unknowns.groups, unknowns.start, lower, upper, physical=physical)
@@ -176,7 +181,7 @@ def _problem(
     priors: Pairs,
     start: float,
     of: Measured,
-    options: SolveOptions,
+    options: RunOptions,
 ) -> Problem:
     sources = list(data) if isinstance(data, list | tuple) else [data]
     systems = [system] * len(sources) if isinstance(system, System) else list(system)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from symlie.errors import (
     RedundantConstraintsError,
     SingularMassMatrixError,
 )
-from symlie.runtime.integrate.run_options import SolveOptions
+from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
 from symlie.runtime.integrate.sensitivities.sensitivity import sensitivity
 from symlie.runtime.integrate.sensitivities.start import consistent_start
 from symlie.runtime.integrate.sensitivities.trail import check_end
@@ -151,7 +151,7 @@ class RunProblem(Problem):
         Options of `solve`.
     """
 
-    options: SolveOptions = field(default_factory=lambda: SolveOptions())
+    options: RunOptions = field(default_factory=RunOptions)
 
     def computed(self, x: Array) -> tuple[Solution, ...]:
         runs = zip(self._fitted(x), self.records, strict=True)
@@ -171,6 +171,4 @@ class RunProblem(Problem):
         return tuple(consistent_start(self.unknowns.moved(s, x), self.start)[0] for s in self.systems)
 
     def _options_of(self, record: Record) -> SolveOptions:
-        found = self.options.copy()
-        found["t_eval"] = record.t
-        return found
+        return replace(self.options, t_eval=record.t, record_every=1).arguments

@@ -121,6 +121,14 @@ def test_gradient_refuses_outputs_that_are_no_loss(loss: str, error: type[Except
         sl.gradient(pendulum(), 0.5, loss, wrt="mass", h=1 / 64)
 
 
+def test_memory_is_not_ignored_silently() -> None:
+    """Forward derivatives store no states; matrices of steps need all of them."""
+    with pytest.warns(sl.SymlieWarning, match="memory has no effect: the gradient of 'springs' is computed forward"):
+        sl.gradient(springs(), 0.5, "distance", wrt="stiffness", h=1 / 64, memory=1e6)
+    with pytest.raises(ModelError, match="by matrices of steps, which need all states; leave memory out"):
+        sl.gradient(pendulum("numpy"), 0.5, "speed", wrt="mass", h=1 / 64, memory=1e6)
+
+
 @pytest.mark.parametrize("wrt", [[1], None, 1, ["stiffness", None], b"stiffness"])
 def test_names_of_variables_are_checked(wrt: Any) -> None:
     system, sentence = springs(), r" must be a name or a list of names, such as \["

@@ -27,6 +27,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.utilities.showing import line
+from symlie.warnings import warn
 
 MOST_FORWARD = 128
 """Largest number of variables for which forward derivatives in compiled code cost less than the reverse of matrices."""
@@ -91,8 +92,8 @@ def gradient(
         `Solution.outputs`. A third result, for `hessian_product`, is ignored.
     memory
         Largest memory for the states that adjoint steps start from, in bytes; the steps of a run are then repeated from
-        checkpoints. Default: all states are stored. Other ways of differentiation store no states, or matrices of some
-        steps.
+        checkpoints. Default: all states are stored. Forward derivatives store no states, and a `SymlieWarning` reports
+        that it has no effect.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def gradient(
         If a variable, an output of the loss, or an option does not exist.
     ModelError
         If the loss is not a scalar, if the function returns something else, or derivatives of the wrong shape, if the
-        memory is not enough for even one checkpoint, and as in `sensitivity`.
+        memory is not enough for even one checkpoint, or matrices of steps need all states, and as in `sensitivity`.
     UnsupportedMethodError, IntegrationError
         As in `sensitivity`.
     """
@@ -124,6 +125,10 @@ def gradient(
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None
     in_reverse = len(variables) > MOST_FORWARD and not moves_jumps
     if run is not None and not (in_reverse and not has_no_matrices(run.run) and not ends_at_event(run)):
+        if bound is not None:
+            warn(
+                f"memory has no effect: the gradient of '{system.name}' is computed forward and stores no states here."
+            )
         value, weights = weights_of_loss(run.solution, function(run.solution))
         outputs = system.layout.outputs
         names = [name for name, (part, _) in outputs.items() if weights[:, part].any()]
@@ -131,6 +136,11 @@ def gradient(
         columns = np.concatenate([np.zeros(0, dtype=np.intp), *chosen])
         found = gradient_with_tangents(run, variables, names, weights[:, columns])
         return Gradient(value, found, labels, run.solution)
+    if bound is not None:
+        raise ModelError(
+            f"memory bounds the states of adjoint steps, but this gradient of '{system.name}' is computed by matrices "
+            "of steps, which need all states; leave memory out, or use a method with adjoint steps and backend='c'."
+        )
     check_without_jumps(variables)
     recorded = recorded_steps(system, t_span, options_of_run)
     value, weights = weights_of_loss(recorded.solution, function(recorded.solution))

@@ -94,6 +94,21 @@ def test_spring_has_closed_form() -> None:
     assert found.output_values["reach"] == pytest.approx(reach) and found.output_values["place"].shape == (3,)
 
 
+def test_running_cost_does_not_rest() -> None:
+    model = sl.Model("costly")
+    x = model.node("x", "R1")
+    stiffness = model.parameter("stiffness", 4.0)
+    model.kinetic_energy(x.x_dot[0] ** 2 / 2)
+    model.potential_energy(stiffness * x.x[0] ** 2 / 2 - x.x[0])
+    model.cost(running=x.x[0] ** 2)
+    system = model.derive().compile(backend="numpy")
+    for compute in (system.static_equilibrium, lambda: sl.static_sensitivity(system, wrt="stiffness")):
+        with pytest.raises(
+            sl.errors.ModelError, match="'costly' has a running cost, whose integral does not rest; for equil"
+        ):
+            compute()
+
+
 def test_inputs_are_differentiated_by_their_knots() -> None:
     found = sl.static_sensitivity(hanging(), wrt=["wind", "length"], of="place", t=0.25)
     by_wind = sl.static_sensitivity(hanging().with_input("wind", [0.0], [4.0]), wrt="wind", of="place")["place"]

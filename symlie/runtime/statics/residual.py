@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.manifest import RUNNING_COST
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.dependent_rows import DependentRows
@@ -47,7 +48,13 @@ class Statics:
 
     @staticmethod
     def _check_states(system: System) -> None:
-        if system.layout.has_fields:
+        states = [n.name for n in system.layout.nodes if not n.type.velocities]
+        if states == [RUNNING_COST]:
+            raise ModelError(
+                f"'{system.name}' has a running cost, whose integral does not rest; for equilibria, derive the model "
+                "without model.cost(running=…), with outputs or a terminal cost instead."
+            )
+        if states:
             raise ModelError(
                 f"'{system.name}' has first-order states, on which no forces act; static equilibria, vibrations and "
                 "the assembly of configurations require a mechanical system."

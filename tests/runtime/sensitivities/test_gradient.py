@@ -54,8 +54,27 @@ def test_gradient_is_a_mapping() -> None:
     assert list(found) == ["stiffness", "first.x"] and len(found) == 2
     assert found["first.x"] == found.array[1]
     assert repr(found).startswith("Gradient('springs'; value ")
+    assert "first.x" in found and "mass" not in found
     with pytest.raises(UnknownNameError, match=r"no variable 'mass'; it has: stiffness, first\.x"):
         found["mass"]
+
+
+def test_names_of_vectors_and_tables_give_all_components() -> None:
+    """Parameters, initial values and tables of inputs, in gradients and in sensitivities."""
+    names = ["stiffness", "inertia", "torque", "motor.x"]
+    found = sl.gradient(driven_top(), 0.5, squares("axis"), wrt=names, h=1 / 64)
+    np.testing.assert_array_equal(found["inertia"], found.array[1:4])
+    np.testing.assert_array_equal(found["torque"], found.array[4:10].reshape(3, 2))
+    assert found["inertia[1]"] == found.array[2] and found["torque[2, 0]"] == found.array[8]
+    assert isinstance(found["stiffness"], float) and isinstance(found["motor.x"], float)
+    assert "inertia" in found and "inertia" not in list(found) and len(found) == 11
+    run = sl.sensitivity(driven_top(), 0.5, wrt=names, of="axis", h=1 / 64)
+    assert run["axis", "inertia"].shape == (34, 3, 3) and run["axis", "stiffness"].shape == (34, 3)
+    np.testing.assert_array_equal(run["axis", "torque"][..., 2, 0], run["axis", "torque[2, 0]"])
+    np.testing.assert_array_equal(run["axis", "torque[2, 0]"], run["axis"][..., 8])
+    assert "axis" in run and "tip" not in run
+    with pytest.raises(UnknownNameError, match=r"This sensitivity has no variable 'lag'; it has: stiffness, inertia"):
+        run["axis", "lag"]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ class EventSensitivity(OutputDerivatives):
     ----------
     event
         The event.
+    variables
+        Names of the variables with their components.
     time
         Derivatives of its time, in s per unit of the variable, shape (variables,).
     configuration
@@ -43,6 +45,7 @@ class EventSensitivity(OutputDerivatives):
     """
 
     event: Event
+    variables: tuple[str, ...]
     time: Array
     configuration: Array
     velocity: Array

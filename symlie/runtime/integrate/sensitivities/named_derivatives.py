@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
@@ -15,8 +16,11 @@ from symlie.utilities.showing import ListsPublicNames, line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScalarDerivatives(ListsPublicNames, Mapping[str, float]):
+class ScalarDerivatives(ListsPublicNames, Mapping[str, float | Array]):
     """Value and derivatives of a scalar function; a mapping of variables to derivatives.
+
+    Names of vectors, such as ``"lever"``, and of tables of inputs give arrays with the shape of their values; iteration
+    yields the components.
 
     Attributes
     ----------
@@ -32,10 +36,12 @@ class ScalarDerivatives(ListsPublicNames, Mapping[str, float]):
     array: Array
     variables: tuple[str, ...]
 
-    def __getitem__(self, name: str) -> float:
-        if name not in self.variables:
-            raise UnknownNameError(f"This gradient has no variable '{name}'; it has: {', '.join(self.variables)}.")
-        return float(self.array[self.variables.index(name)])
+    def __getitem__(self, name: str) -> float | Array:
+        found = self.array[columns_of("gradient", self.variables, name)]
+        return float(found) if not found.ndim else found
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in (variable, _name_of(variable)) for variable in self.variables)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.variables)
@@ -51,21 +57,49 @@ class ScalarDerivatives(ListsPublicNames, Mapping[str, float]):
 
 
 class OutputDerivatives(ListsPublicNames, Mapping[str, Array]):
-    """Derivatives of outputs by name."""
+    """Derivatives of outputs by name, shape (..., components, variables).
 
+    ``derivatives["tip", "lever"]`` are those by one variable, shape (..., components), or by all components of a vector
+    or of the table of an input, with the shape of its values at the end.
+    """
+
+    variables: tuple[str, ...]
     _outputs: Mapping[str, Array]
 
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._outputs:
+    def __getitem__(self, name: str | tuple[str, str]) -> Array:
+        output, variable = name if isinstance(name, tuple) else (name, None)
+        if output not in self._outputs:
             known = ", ".join(self._outputs) or "none"
-            raise UnknownNameError(f"This sensitivity has no output '{name}'; it has: {known}.")
-        return self._outputs[name]
+            raise UnknownNameError(f"This sensitivity has no output '{output}'; it has: {known}.")
+        found = self._outputs[output]
+        return found if variable is None else found[..., columns_of("sensitivity", self.variables, variable)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._outputs
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._outputs)
 
     def __len__(self) -> int:
         return len(self._outputs)
+
+
+def columns_of(what: str, variables: Sequence[str], name: str) -> NDArray[np.intp]:
+    """Return the index of a variable, shape (), or those of all components of a vector, shape (components,), or of a
+    table, shape (knots, components); raise UnknownNameError. ``what`` contains the variables."""
+    if name in variables:
+        return np.array(variables.index(name))
+    columns = np.flatnonzero([_name_of(variable) == name for variable in variables])
+    if not len(columns):
+        raise UnknownNameError(f"This {what} has no variable '{name}'; it has: {', '.join(variables)}.")
+    knots = {variables[k].rpartition(",")[0] for k in columns.tolist()}
+    is_table = "," in variables[int(columns[0])]
+    return columns.reshape(len(knots), -1) if is_table else columns
+
+
+def _name_of(variable: str) -> str:
+    """Return the name of a variable without its component."""
+    return variable.partition("[")[0]
 
 
 def loss_weights(layout: Layout, count: int, returned: object) -> tuple[float, Array]:

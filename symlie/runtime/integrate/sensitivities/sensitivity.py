@@ -34,6 +34,8 @@ class Sensitivity(OutputDerivatives):
     """Derivatives of a run, from `sensitivity`; a mapping of the names of outputs to their derivatives, shape (n,
     components, variables), in the unit of the output divided by that of the variable.
 
+    ``derivatives["tip", "lever"]`` selects those by one name, with the shape of the values of the variable at the end.
+
     Attributes
     ----------
     solution
@@ -165,7 +167,7 @@ def sensitivity(
     if at_events is not None:
         of_events = by_name(at_events)
         for k, event in enumerate(run.solution.events):
-            own = at_events.t[k, 0], at_events.q[k], at_events.v[k], at_events.multipliers[k]
+            own = labels, at_events.t[k, 0], at_events.q[k], at_events.v[k], at_events.multipliers[k]
             events.append(EventSensitivity(event, *own, {name: values[k] for name, values in of_events.items()}))
     parts = found.q, found.v, found.multipliers, found.t[:, 0], tuple(events)
     return Sensitivity(run.solution, labels, *parts, by_name(found), run.run)

@@ -283,6 +283,8 @@ class Types:
     """Length of the parameter vector, including the constants computed from it."""
     operations: dict[str, int]
     """Operation count of each generated function."""
+    branches_by_parameters: bool = field(default=False, kw_only=True, metadata={OPTIONAL: True})
+    """True if parameters alone choose branches of some functions, such as the absolute value of a parameter."""
 
     def has(self, owner: str, kernel: str) -> bool:
         """Return whether a node type, an element type or the model has a kernel of this name."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from symlie.contract.manifest import FORMAT, Manifest, Types
 from symlie.contract.signature import signature_hash
+from symlie.ir.jets.pieces import branches_by_parameters
 from symlie.ir.kernels import Arrangement, EmittedModel
 from symlie.version import VERSION
 
@@ -24,6 +25,7 @@ def types_of(model: EmittedModel) -> Types:
         inputs=types.inputs,
         prepared_parameters=types.prepared_parameters,
         operations={k.signature.name: k.body.operation_count for k in model.kernels},
+        branches_by_parameters=any(branches_by_parameters(k.body) for k in types.kernels),
     )
 
 

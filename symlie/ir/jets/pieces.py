@@ -163,11 +163,26 @@ def switches(body: StraightLine) -> StraightLine:
     return pruned(lines.instructions, found, {s.function: s for s in body.schemes})
 
 
+PARAMETERS = ("p[", "e[")
+"""Beginnings of the operands that are parameters of the model or of an instance."""
+
+
+def branches_by_parameters(body: StraightLine) -> bool:
+    """Return whether parameters alone, or constants computed from them, choose a branch."""
+    lines = Lines(body.instructions)
+    chosen = {SWITCHES[i.operator](lines, *i.operands) for i in body.instructions if i.operator in SWITCHES}
+    targets = {i.target for i in lines.instructions}
+    read = {o for i in lines.instructions for o in i.operands if isinstance(o, str)} - targets
+    others = tuple(o for o in read if not o.startswith(PARAMETERS))
+    return bool(chosen & _depending(lines.instructions, PARAMETERS) - _depending(lines.instructions, others))
+
+
 def _depending(instructions: Sequence[Instruction], inputs: tuple[str, ...]) -> set[Operand]:
     """Return the operands that depend on some inputs, including these."""
     found: set[Operand] = set()
+    vectors = tuple(name for name in inputs if name.endswith("["))
     for i in instructions:
-        found |= {o for o in i.operands if isinstance(o, str) and (o in inputs or o.startswith(inputs[-2:]))}
+        found |= {o for o in i.operands if isinstance(o, str) and (o in inputs or o.startswith(vectors))}
         if found.intersection(i.operands):
             found.add(i.target)
     return found

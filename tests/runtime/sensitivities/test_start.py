@@ -93,3 +93,52 @@ def test_motions_that_leave_a_corner_and_smooth_laws_have_derivatives() -> None:
     np.testing.assert_allclose(at_rest["place"][-1], [[1.0, 0.5]], rtol=tolerances.DERIVATIVE_OF_START)
     leaving = sl.sensitivity(block(lambda mass, k: 1 - k * abs(mass.x[0])), 0.5, wrt="mass.x", h=1 / 16)
     assert leaving["place"][-1, 0, 0] < 1, "the spring pulls back"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        lambda model, mass, p: model.force([-sl.Abs(p) * mass.x_dot[0]], at=mass.x),
+        lambda model, mass, p: model.potential_energy(sl.Max(p, 0) * mass.x[0] ** 2),
+        lambda model, mass, p: model.force([sl.select(p, 2 * p, 3 * p) * mass.x[0]], at=mass.x),
+        lambda model, mass, p: model.output("offset", mass.x[0] + sl.Abs(p)),
+        lambda model, mass, p: model.initial(mass, x=[sl.Abs(p)]),
+    ],
+)
+def test_parameters_at_a_corner_have_no_derivative(statement: Callable[[Any, Any, Any], None]) -> None:
+    model = sl.Model("oscillator")
+    p, k, mass = model.parameter("p", 0.0), model.parameter("k", 2.0), model.node("mass", "R1")
+    model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
+    model.potential_energy(k * mass.x[0] ** 2 / 2 - mass.x[0] + p**2 * mass.x[0])
+    model.output("place", mass.x[0])
+    statement(model, mass, p)
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(SmoothnessError, match=r"^Parameter 'p' of 'oscillator' is at a corner of a piecewise law"):
+        sl.sensitivity(system, 0.5, wrt=["k", "p"], h=1 / 16)
+    with pytest.raises(SmoothnessError, match=r"^Parameter 'p' of 'oscillator' is at a corner of a piecewise law"):
+        sl.gradient(system, 0.5, "place", wrt=["k", "p"], h=1 / 16)
+    sl.sensitivity(system, 0.5, wrt="k", h=1 / 16)
+    sl.sensitivity(system.with_parameters(p=0.1), 0.5, wrt="p", h=1 / 16)
+
+
+def test_parameters_at_a_corner_have_no_derivative_at_rest() -> None:
+    model = sl.Model("spring")
+    p, k, mass = model.parameter("p", 0.0), model.parameter("k", 2.0), model.node("mass", "R1")
+    model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
+    model.potential_energy((k + sl.Abs(p)) * mass.x[0] ** 2 / 2 - mass.x[0])
+    model.output("place", mass.x[0])
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(SmoothnessError, match=r"^Parameter 'p' of 'spring' is at a corner .* runs and equilibria"):
+        sl.static_sensitivity(system, wrt="p")
+    assert sl.static_sensitivity(system.with_parameters(p=2.0), wrt="p")["place"][0, 0] == pytest.approx(-1 / 16)
+
+
+def test_quadratic_laws_of_parameters_have_derivatives() -> None:
+    """At zero, squares of a parameter have the derivative zero, as their changes on both sides are equal."""
+    model = sl.Model("damped")
+    p, r, mass = model.parameter("p", 0.0), model.parameter("r", 1.0), model.node("mass", "R1")
+    model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
+    model.force([1 - (p**2 + p * sl.Abs(p) + sl.Abs(r)) * mass.x_dot[0]], at=mass.x)
+    model.output("place", mass.x[0])
+    found = sl.sensitivity(model.derive().compile(backend="numpy"), 0.5, wrt=["p", "r"], h=1 / 16)
+    assert found["place", "p"][-1, 0] == 0 and found["place", "r"][-1, 0] < 0

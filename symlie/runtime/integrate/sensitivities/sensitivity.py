@@ -148,7 +148,8 @@ def sensitivity(
         If a variable has no derivatives; if an event that ends the run or changes the state has none, since its
         function is zero at the start of the run or touches zero; in NumPy, if an event ends the run.
     SmoothnessError
-        If the motion begins at rest at a corner of a piecewise law from which a variable moves it.
+        If the motion begins at rest at a corner of a piecewise law from which a variable moves it, or a parameter is at
+        such a corner.
     IntegrationError
         If the run fails; its ``solution`` contains the results up to the last valid step.
     """

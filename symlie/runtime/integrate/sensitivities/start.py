@@ -20,7 +20,11 @@ import numpy as np
 
 from symlie.errors import InconsistentInitialValuesError, ModelError
 from symlie.runtime.integrate.sensitivities.starts.configurations import ConsistentConfigurations
-from symlie.runtime.integrate.sensitivities.starts.corners import check_corners
+from symlie.runtime.integrate.sensitivities.starts.corners import (
+    check_corners,
+    check_parameter_corners,
+    functions_of_runs,
+)
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
@@ -45,6 +49,7 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
     if not (any(v.changes_start for v in variables) or any(e.switches for e in layout.elements)):
         return np.zeros_like(dv), dv
     base = start_of(system, t)
+    check_parameter_corners(system, variables, lambda moved: functions_of_runs(moved, t, base.q, base.v))
     for k, variable in enumerate(variables):
         if not variable.changes_start:
             continue

@@ -18,6 +18,7 @@ import numpy as np
 from symlie.contract.sets import SENSITIVITIES, SETS, sensitivity_set
 from symlie.errors import EquilibriumError, UnsupportedFeatureError
 from symlie.runtime.integrate.sensitivities.start import RELATIVE, WEIGHTS, in_algebra
+from symlie.runtime.integrate.sensitivities.starts.corners import check_parameter_corners
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, Variable, directions_of
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array, Sparse
@@ -53,6 +54,7 @@ class EquilibriumDerivative:
         self._by_held = matrices[0][free][:, held], jacobian[rows][:, held]
         self._factors = self._factorised(matrices[0][free][:, free], self._statics.jacobian(q))
         self._check_balance()
+        check_parameter_corners(system, variables, self._functions)
 
     @property
     def _rest(self) -> Array:
@@ -101,6 +103,13 @@ class EquilibriumDerivative:
                 f"by {size:.3g} of its size; compute it with static_equilibrium of this system.",
                 size,
             )
+
+    def _functions(self, system: System) -> Array:
+        """Return forces, constraints and outputs of a system at the equilibrium."""
+        statics, (q, multipliers, _) = Statics(system, self.t), self.equilibrium
+        outputs = outputs_at(system, self.t, self.equilibrium).values()
+        parts = [statics.force(q, multipliers[statics.rows]), statics.constraint(q), *map(np.ravel, outputs)]
+        return np.concatenate(parts)
 
     @cached_property
     def _directions(self) -> tuple[Array, Array]:

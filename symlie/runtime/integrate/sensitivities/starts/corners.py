@@ -1,15 +1,19 @@
-"""Corners of piecewise laws at which a motion rests, where it has no derivatives."""
+"""Corners of piecewise laws at which a motion rests, or at which parameters are, where runs have no derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from symlie.errors import SmoothnessError
-from symlie.runtime.integrate.sensitivities.variables import Variable
+from symlie.runtime.integrate.sensitivities.variables import ParameterVariable, Variable
+from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.system import System
+
+GENERIC = 0.1
+"""Size of changes of a state, in rad, m and per second, that have no zero by chance."""
 
 SHORT = 2.0**-10
 """Time within which a motion leaves a corner at which it does not rest, in s."""
@@ -20,6 +24,10 @@ NEAR = 2.0**-20
 CORNER = 1e-3
 """Deviation of changes of rates from linear ones, relative to them, above which there is a corner or a jump; that of
 smooth functions is `NEAR` times a second derivative."""
+
+GROWTH = 3
+"""Growth of this deviation with doubled changes, below which there is a corner or a jump: by 2 or 1, and by 4 for
+smooth functions."""
 
 ROUNDING = 2.0**-44
 """Largest changes of rates by rounding, relative to the rates."""
@@ -33,21 +41,71 @@ def check_corners(
     q, v = state
     if not _rests(system, t, q, v):
         return
-    here = _rates(system, t, q, v)
     for variable, dq, dv in zip(variables, *tangents, strict=True):
-        step = NEAR * variable.size(system)
-        after, before, half = (
-            _rates(variable.moved(system, d), t, system.mechanics.moved(q, d * dq), v + d * dv) - here
-            for d in (step, -step, step / 2)
-        )
-        size = np.abs([after, before]).max(initial=0.0)
-        nonlinear = np.abs([after + before, after - 2 * half]).max(initial=0.0)
-        if nonlinear > max(CORNER * size, ROUNDING * np.abs(here).max(initial=0.0)):
+        if _has_corner(_rates_along(system, t, state, variable, (dq, dv))):
             raise SmoothnessError(
                 f"The motion of '{system.name}' begins at rest at a corner of a piecewise law, such as the zero of an "
                 f"absolute value, where it has no derivative by '{variable.label}'; begin away from the corner, or "
                 "replace the law by a smooth one."
             )
+
+
+def check_parameter_corners(system: System, variables: Sequence[Variable], values: Callable[[System], Array]) -> None:
+    """Raise SmoothnessError if a parameter is at a corner of a function that parameters alone determine, such as the
+    zero of its absolute value, for values of all functions of a system."""
+    if not system.layout.manifest.branches_by_parameters:
+        return
+    for variable in variables:
+        if isinstance(variable, ParameterVariable) and _has_corner(_values_along(system, variable, values)):
+            raise SmoothnessError(
+                f"Parameter '{variable.label}' of '{system.name}' is at a corner of a piecewise law, such as the zero "
+                "of its absolute value, where runs and equilibria have no derivatives by it; give it another value, or "
+                "replace the law by a smooth one."
+            )
+
+
+def functions_of_runs(system: System, t: float, q: Array, v: Array) -> Array:
+    """Return rates and outputs at a state and at one near it, at time t, and the specified initial values."""
+    layout, stated = system.layout, system.stated_state()
+    change = np.where(layout.free, GENERIC * np.cos(np.arange(1.0, layout.dimension + 1)), 0.0)
+    found = [stated.q, stated.v]
+    for at, velocity in ((q.copy(), v.copy()), (system.mechanics.moved(q, change), v + change)):
+        system.mechanics.prescribe(t, at, velocity)
+        rates = _rates(system, t, at, velocity)
+        multipliers = rates[len(rates) - layout.rows :]
+        state = States(np.array([t]), at[None], velocity[None], multipliers[None])
+        found += [rates, system.kernels.observe(system.prepared, state, (), list(layout.outputs))["outputs"][0]]
+    return np.concatenate(found)
+
+
+def _rates_along(
+    system: System, t: float, state: tuple[Array, Array], variable: Variable, tangent: tuple[Array, Array]
+) -> Callable[[float], Array]:
+    """Return the rates at a state that moves with small changes of a variable."""
+    (q, v), (dq, dv), step = state, tangent, NEAR * variable.size(system)
+
+    def rates(k: float) -> Array:
+        moved = variable.moved(system, k * step)
+        return _rates(moved, t, system.mechanics.moved(q, k * step * dq), v + k * step * dv)
+
+    return rates
+
+
+def _values_along(system: System, variable: Variable, values: Callable[[System], Array]) -> Callable[[float], Array]:
+    """Return values for small changes of a variable."""
+    step = NEAR * variable.size(system)
+    return lambda k: values(variable.moved(system, k * step))
+
+
+def _has_corner(values: Callable[[float], Array]) -> bool:
+    """Return whether functions of one number have a corner or a jump at zero, for changes of this number of size 1."""
+    with np.errstate(all="ignore"):
+        here = values(0.0)
+        changes = {k: values(k) - here for k in (2.0, 1.0, 0.5, -1.0, -2.0)}
+    near, far = (np.abs([changes[k] + changes[-k], changes[k] - 2 * changes[k / 2]]).max(axis=0) for k in (1.0, 2.0))
+    size = np.abs([changes[1.0], changes[-1.0]]).max(initial=0.0)
+    threshold = max(CORNER * size, ROUNDING * np.abs(here).max(initial=0.0))
+    return bool(((near > threshold) & (far < GROWTH * near)).any())
 
 
 def _rests(system: System, t: float, q: Array, v: Array) -> bool:

@@ -104,7 +104,11 @@ TOP = ["mass", "gravity", "top.Omega"]
 CASES = [
     (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": "half_explicit_5"}),
     (thrown, ["tilt", "inertia"], {"h": 1 / 64, "method": "rkmk_rk44"}),
-    (pendulum, ["length", "damping", "bob.x_dot"], {"h": 1 / 64, "method": "generalized_alpha_index2", **TIGHT}),
+    (
+        pendulum,
+        ["length", "damping", "bob.x_dot"],
+        {"h": 1 / 64, "method": "generalized_alpha_index2", "method_options": TIGHT},
+    ),
 ]
 """Models, variables and options: each needs two libraries in C++."""
 
@@ -115,12 +119,16 @@ SLOW = [
     (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "half_explicit_2"}),
     (disk, ["mass", "disk.Omega"], {"h": 1 / 128}),
     (pendulum, ["mass", "length"], {"h": 1 / 64, "method": "index1_dopri5"}),
-    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": "generalized_alpha", **TIGHT}),
-    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": "rattlie", **TIGHT}),
-    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 1024, "method": "bdf3", **TIGHT}),
-    (polar, ["mass", "bead.x"], {"h": 1 / 64, "method": "rattlie", **TIGHT}),
-    (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "bdf2", **TIGHT}),
-    (held, ["mass", "length", "force"], {"h": 1 / 64, "method": "generalized_alpha_index2", **TIGHT}),
+    (
+        functools.partial(heavy_top_system, "SE3"),
+        TOP,
+        {"h": 1 / 256, "method": "generalized_alpha", "method_options": TIGHT},
+    ),
+    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": "rattlie", "method_options": TIGHT}),
+    (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 1024, "method": "bdf3", "method_options": TIGHT}),
+    (polar, ["mass", "bead.x"], {"h": 1 / 64, "method": "rattlie", "method_options": TIGHT}),
+    (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "bdf2", "method_options": TIGHT}),
+    (held, ["mass", "length", "force"], {"h": 1 / 64, "method": "generalized_alpha_index2", "method_options": TIGHT}),
 ]
 
 

@@ -149,6 +149,63 @@ def test_adjoint_and_forward_derivatives_are_equal() -> None:
         assert np.abs(one - other).max() <= tolerances.FORWARD_AND_REVERSE * np.abs(other).max()
 
 
+@pytest.mark.parametrize("intervals", [1, 3])
+def test_second_derivatives_equal_differences_of_first_ones(intervals: int) -> None:
+    """On SO(3) with first-order states, a running and a terminal cost, and weights of all equations."""
+    system = costly_satellite("c")
+    tables = guessed_tables(system, ["torque"], (0.0, 2.0), 5, "linear", {})
+    target = checked_target(system, system.state(body={"R": np.diag([-1.0, -1.0, 1.0])}), {"filter": [0.5]})
+    parts = tables, (0.0, 2.0), RunOptions(h=0.25), target, "cost"
+    problem = SingleShooting(*parts) if intervals == 1 else MultipleShooting(*parts, intervals)
+    random = np.random.default_rng(1)
+    x, step = problem.start + random.normal(0, 0.3, len(problem.start)), 1e-5
+    multipliers = random.normal(0, 1, len(problem.evaluation(x).defects))
+
+    def gradient(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = problem.evaluation(x)
+        return 0.7 * found.by_loss + multipliers @ found.by_defects
+
+    units = step * np.eye(len(x))
+    expected = [(gradient(x + unit) - gradient(x - unit)) / (2 * step) for unit in units]
+    hessian = problem.hessian(x, multipliers, 0.7)
+    np.testing.assert_allclose(hessian, expected, rtol=0, atol=tolerances.OPTIMAL_JACOBIAN * np.abs(hessian).max())
+
+
+@functools.cache
+def spherical_pendulum(cost: bool = False) -> System:
+    """A slender pendulum on a ball joint with torques, which hangs at rest."""
+    model = sl.Model("spherical_pendulum")
+    rod, torque = model.node("rod", "SO3"), model.input("torque", 3, unit="N m")
+    model.kinetic_energy(rod.Omega.dot(sl.diag(1.02, 1.02, 0.02) * rod.Omega) / 2)
+    model.potential_energy(-9.81 * rod.R[2, 2])
+    model.generalized_force(rod, Omega=torque)
+    if cost:
+        model.cost(running=torque.dot(torque) / 2)
+    return model.derive().compile(backend="c")
+
+
+def swing_up(system: System, **options: Any) -> sl.OptimalControl:
+    upright = system.state(rod={"R": np.diag([1.0, -1.0, -1.0])})
+    return sl.optimal_control(system, 3.0, controls="torque", target=upright, knots=21, h=0.05, intervals=6, **options)
+
+
+def test_second_derivatives_lead_to_the_swing_up_in_few_iterations() -> None:
+    """The effort as a cost has the same minimum; quasi-Newton methods need twice as many iterations."""
+    plain, costly = swing_up(spherical_pendulum()), swing_up(spherical_pendulum(cost=True))
+    for found in (plain, costly):
+        assert found.has_converged and found.iterations <= 25 and found.violation < tolerances.OPTIMAL_END
+    assert costly.cost == pytest.approx(plain.cost, rel=tolerances.OPTIMAL_COST)
+
+
+@pytest.mark.slow
+def test_swing_up_with_bounds_and_from_the_side() -> None:
+    weak = swing_up(spherical_pendulum(), bounds={"torque": (-4, 4)})
+    assert weak.has_converged and np.abs(weak.values["torque"]).max() <= 4 and weak.cost > 18.6
+    tilted = spherical_pendulum().with_initial("rod", R=sl.rotation(axis=[0, 1, 0], angle=1.2))
+    aside = swing_up(tilted)
+    assert aside.has_converged and aside.cost < weak.cost
+
+
 @pytest.mark.parametrize("intervals", [1, 2])
 def test_cost_of_a_model_has_closed_form(intervals: int) -> None:
     """A mass m, for ∫ u²/2 dt and (s - 1)²/2 with the speed s at the end, which is m s²/T and (s - 1)² at u = m s/T."""
@@ -174,7 +231,7 @@ class Fold:
     """The equation atan x = 0, whose first step from x = 1.5 leads to -1.69; runs fail below -0.5."""
 
     start = np.array([1.5])
-    groups: ClassVar[list[NDArray[np.intp]]] = [np.array([0])]
+    groups: ClassVar[list[list[NDArray[np.intp]]]] = [[np.array([0])]]
 
     def __init__(self) -> None:
         self.failures = 0
@@ -185,6 +242,12 @@ class Fold:
             self.failures += 1
             raise sl.errors.NotFiniteError("The run fails")
         return Evaluation(0.0, np.zeros(1), np.array([np.arctan(x)]), np.array([[1 / (1 + x**2)]]))
+
+    def hessian(
+        self, unknowns: NDArray[np.float64], multipliers: NDArray[np.float64], of_loss: float
+    ) -> NDArray[np.float64]:
+        (x,) = unknowns
+        return np.array([[-2 * x / (1 + x**2) ** 2 * multipliers[0]]])
 
 
 @pytest.mark.parametrize("optimizer", ["SLSQP", "trust-constr"])

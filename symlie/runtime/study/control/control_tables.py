@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.options import Interpolation
@@ -48,6 +48,15 @@ class ControlTables:
         """Range of the values of each input."""
         ends = np.cumsum([0, *(self.system.inputs[name].values.size for name in self.names)])
         return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
+
+    @property
+    def components(self) -> list[list[NDArray[np.intp]]]:
+        """Numbers of the values of each component of each input."""
+        sizes = [self.system.inputs[name].values.shape[1] for name in self.names]
+        return [
+            [np.arange(part.start + c, part.stop, size) for c in range(size)]
+            for part, size in zip(self.parts, sizes, strict=True)
+        ]
 
     @cached_property
     def variables(self) -> list[Variable]:

@@ -38,10 +38,15 @@ class Transcription(Protocol):
         ...
 
     @property
-    def groups(self) -> list[NDArray[np.intp]]:
-        """Numbers of the unknowns that have the same unit."""
+    def groups(self) -> list[list[NDArray[np.intp]]]:
+        """Numbers of the unknowns that have the same unit, in parts with the same component."""
         ...
 
     def evaluation(self, unknowns: Array) -> Evaluation:
         """Return loss and equations; raise the errors of `solve`."""
+        ...
+
+    def hessian(self, unknowns: Array, multipliers: Array, of_loss: float) -> Array:
+        """Return the second derivatives of the weighted sum of loss and defects, shape (unknowns, unknowns); raise
+        UnsupportedMethodError if runs have none, and the errors of `solve`."""
         ...

@@ -20,6 +20,7 @@ from symlie.contract.manifest import COST, RUNNING_COST
 from symlie.errors import ModelError
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.forward import DifferentiatedStart, ForwardRun, forward_tangents
+from symlie.runtime.integrate.sensitivities.second_order.second_order_run import SecondOrderRun
 from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.integrate.solve import solve
@@ -27,8 +28,11 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.start import Start, start_of
 from symlie.runtime.study.control.control_tables import ControlTables
 from symlie.runtime.study.control.evaluation import Evaluation
+from symlie.runtime.study.control.local_operators import LocalOperators
+from symlie.runtime.study.control.second_derivatives import IntervalHessian, UnknownStart
 from symlie.runtime.study.control.single_shooting import at_end, at_times
 from symlie.runtime.study.control.target import (
+    EndWeights,
     Target,
     difference,
     has_curved_states,
@@ -102,11 +106,10 @@ class MultipleShooting:
         return np.concatenate([self._tables.start, *states])
 
     @property
-    def groups(self) -> list[NDArray[np.intp]]:
-        """Numbers of the unknowns of each input, and of each component of the states."""
-        of_controls = [np.arange(part.start, part.stop) for part in self._tables.parts]
+    def groups(self) -> list[list[NDArray[np.intp]]]:
+        """Numbers of the unknowns of each input, by component, and of each component of the states."""
         places = len(self._tables.start) + np.arange(len(self._guess) * self._width).reshape(-1, self._width)
-        return [*of_controls, *places.T]
+        return [*self._tables.components, *([part] for part in places.T)]
 
     def evaluation(self, unknowns: Array) -> Evaluation:
         """Return loss and equations; raise the errors of `solve`."""
@@ -137,6 +140,39 @@ class MultipleShooting:
                 by_loss[columns] += run.states.outputs[-1][self._columns[self._loss]][0]
         return Evaluation(loss, by_loss, np.concatenate(parts[0]), np.vstack(parts[1]))
 
+    def hessian(self, unknowns: Array, multipliers: Array, of_loss: float) -> Array:
+        """Return the second derivatives of the weighted sum of loss and equations; raise UnsupportedMethodError if runs
+        have none, and the errors of `solve`."""
+        values, states = np.split(unknowns, [len(self._tables.start)])
+        system, count = self._tables.system_with(values), len(values)
+        operators, states = LocalOperators(system), states.reshape(-1, self._width)
+        starts = [self._unknown_start(*given) for given in zip(self._guess, states, strict=True)]
+        found = np.zeros((len(unknowns), len(unknowns)))
+        for k in range(len(self._times) - 1):
+            begin, start = (None, None) if k == 0 else starts[k - 1]
+            span = float(self._times[k]), float(self._times[k + 1])
+            inputs = self._tables.within(*span)
+            before, following = (count + number * self._width + np.arange(self._width) for number in (k - 1, k))
+            columns = np.concatenate([np.array(inputs, dtype=np.intp), before[: self._width if k else 0]])
+            run = SecondOrderRun.of(system, span, self._options[k], begin)
+            own = multipliers[k * self._width :]
+            is_last = k == len(starts)
+            weights = (
+                self._target.weighted(own, self._loss, of_loss)
+                if is_last
+                else self._weighted(starts[k][0], own[: self._width], of_loss)
+            )
+            variables = [self._tables.variables[c] for c in inputs]
+            interval = IntervalHessian.of(operators, run, variables, start, weights)
+            found[np.ix_(columns, columns)] += interval.by_run
+            if not is_last:
+                following = following[: len(self._of_q)]
+                mixed, alone = interval.by_end(starts[k][1].theta, self._of_q)
+                found[np.ix_(columns, following)] += mixed
+                found[np.ix_(following, columns)] += mixed.T
+                found[np.ix_(following, following)] += alone
+        return found
+
     def _interval(
         self, system: System, k: int, start: DifferentiatedStart | None, values: int, is_last: bool
     ) -> tuple[list[int], ForwardRun]:
@@ -164,6 +200,20 @@ class MultipleShooting:
         at_rest = np.zeros((len(self._of_v), layout.dimension))
         tangents = np.vstack([turned, at_rest]), np.vstack([np.zeros_like(turned), units[self._of_v]])
         return DifferentiatedStart(_resting(kernels.advance(guess.q, theta), v, layout), tangents)
+
+    def _unknown_start(self, guess: Start, state: Array) -> tuple[Start, UnknownStart]:
+        start, theta = self._start(guess, state), np.zeros(self._tables.system.layout.dimension)
+        theta[self._of_q] = state[: len(self._of_q)]
+        return start.state, UnknownStart(theta, start.tangents, (self._of_q, self._of_v))
+
+    def _weighted(self, following: Start, multipliers: Array, of_loss: float) -> EndWeights:
+        """Return weights of the equations of a joint, and of a running cost that adds up."""
+        layout = self._tables.system.layout
+        q, v = np.zeros(layout.dimension), np.zeros(layout.dimension)
+        q[self._of_q], v[self._of_v] = np.split(multipliers, [len(self._of_q)])
+        if self._adds_up:
+            q[layout.node(RUNNING_COST).velocity] = of_loss
+        return EndWeights(following.q, q, v, np.zeros(layout.outputs_size))
 
     def _joint(self, system: System, run: ForwardRun, following: DifferentiatedStart) -> tuple[Array, Array, Array]:
         """Return the difference of the end of an interval and the following state, with its derivatives (1)."""

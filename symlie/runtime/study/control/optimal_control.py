@@ -89,7 +89,7 @@ def optimal_control(
     intervals: int = 1,
     optimizer: Optimizer | None = None,
     tolerance: float = 1e-8,
-    max_iterations: int = 200,
+    max_iterations: int = 500,
     **options: Unpack[SolveOptions],
 ) -> OptimalControl:
     """Find inputs that minimise their effort and a loss, and lead to a target at the end of a run.
@@ -99,7 +99,8 @@ def optimal_control(
         min ∫ Σ w u² dt / 2 + loss   with   log(q_target⁻¹∘q) = 0,  v = v_target,  y = y_target  at the end,
 
     with exact derivatives of the steps, in reverse if the values are many. With several intervals, the states between
-    them are unknowns, too (direct multiple shooting). An optimiser whose trial values let a run fail shortens its step.
+    them are unknowns, too (direct multiple shooting). trust-constr and IPOPT use exact second derivatives of compiled
+    runs that have adjoint steps. An optimiser whose trial values let a run fail shortens its step.
     Source: [Bock1984].
 
     Parameters
@@ -132,8 +133,8 @@ def optimal_control(
     intervals
         Number of intervals between whose ends each run extends; 1: single shooting.
     optimizer
-        ``"SLSQP"`` or ``"trust-constr"`` of SciPy, or ``"ipopt"``. Default: SLSQP, or trust-constr for more than 150
-        unknowns.
+        ``"SLSQP"`` or ``"trust-constr"`` of SciPy, or ``"ipopt"``. Default: SLSQP; trust-constr for more than 150
+        unknowns, and for several intervals if runs have second derivatives.
     tolerance
         Tolerance of the optimiser on the cost, relative to its size, and on the deviation from the target.
     max_iterations

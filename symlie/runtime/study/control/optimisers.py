@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from symlie.errors import InterruptedIntegrationError, ModelError
+from symlie.errors import InterruptedIntegrationError, ModelError, UnsupportedMethodError
 from symlie.options import Optimizer
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.study.control.evaluation import Evaluation, Transcription
@@ -145,6 +146,32 @@ class ScaledProblem:
         """Return their derivatives."""
         return (self.at(self.scale * y) or self.last).by_defects * self.scale
 
+    @property
+    def has_states(self) -> bool:
+        """True if states are unknowns, too."""
+        return len(self.scale) > len(self.weights)
+
+    @cached_property
+    def has_hessian(self) -> bool:
+        """True if runs have second derivatives."""
+        try:
+            self.of_runs(self.start, np.zeros(len(self.last.defects)))
+        except UnsupportedMethodError:
+            return False
+        return True
+
+    @cached_property
+    def of_effort(self) -> Array:
+        """Second derivatives of the scaled effort, shape (unknowns, unknowns)."""
+        found = np.zeros((len(self.scale), len(self.scale)))
+        found[: len(self.weights), : len(self.weights)] = self.weights
+        return found * np.outer(self.scale, self.scale) / self.size
+
+    def of_runs(self, y: Array, multipliers: Array, of_cost: float = 1.0) -> Array:
+        """Return the second derivatives of the weighted sum of the scaled loss and the equations."""
+        found = self.transcription.hessian(self.scale * y, multipliers, of_cost / self.size)
+        return np.asarray(found * np.outer(self.scale, self.scale))
+
     def total(self, unknowns: Array, found: Evaluation) -> float:
         """Return effort and loss."""
         values = unknowns[: len(self.weights)]
@@ -168,7 +195,7 @@ class ScaledProblem:
 
     def _sizes(self, start: Array) -> tuple[Array, float]:
         """Return scales of the unknowns and of the cost, from the step of least effort to a solution of the linearised
-        equations; without one, from bounds or the guess."""
+        equations; without one, from bounds or the guess. Components with larger effects have smaller scales."""
         found = self.last
         m, n, k = len(found.defects), len(start), len(self.weights)
         system, right = np.zeros((n + m, n + m)), np.zeros(n + m)
@@ -176,10 +203,14 @@ class ScaledProblem:
         right[n:] = -found.defects
         step = np.linalg.lstsq(system, right, rcond=None)[0][:n] if m else np.zeros(n)
         scale = np.ones(n)
-        for group in self.transcription.groups:
+        for parts in self.transcription.groups:
+            group = np.concatenate(parts)
             half = (self.upper - self.lower)[group] / 2
             width = half.max() if np.isfinite(half).all() else 0.0
             scale[group] = _first_positive(np.abs(step[group]).max(), width, np.abs(start[group]).max())
+            effects = [np.abs(found.by_defects[:, part]).max(initial=0.0) for part in parts]
+            for part, effect in zip(parts, effects, strict=True):
+                scale[part] /= effect / min(e for e in effects if e) if effect else 1.0
         effort = float(step[:k] @ self.weights @ step[:k]) / 2
         slope = float(np.abs(self.along(start, found) * scale).max())
         return scale, _first_positive(effort, abs(self.total(start, found)), slope)
@@ -192,7 +223,8 @@ def _first_positive(*sizes: float) -> float:
 
 def minimum(problem: ScaledProblem, optimizer: Optimizer | None, tolerance: float, most: int) -> Found:
     """Return the minimum that an optimiser finds; raise MissingDependencyError if it is not installed."""
-    name = optimizer or ("SLSQP" if len(problem.start) <= MANY else "trust-constr")
+    takes_hessian = len(problem.start) > MANY or (problem.has_states and problem.has_hessian)
+    name = optimizer or ("trust-constr" if takes_hessian else "SLSQP")
     found = _OPTIMIZERS[name](problem, tolerance, most)
     unknowns = np.clip(problem.scale * found.y, problem.lower, problem.upper)
     evaluation = problem.at(unknowns)
@@ -207,7 +239,13 @@ def _by_scipy(method: str, tolerance_name: str) -> Callable[[ScaledProblem, floa
     def found(problem: ScaledProblem, tolerance: float, most: int) -> _End:
         from scipy.optimize import Bounds, NonlinearConstraint, minimize
 
-        equations = NonlinearConstraint(problem.defects, 0.0, 0.0, jac=problem.jacobian)
+        curvature, of_equations = dict[str, object](), dict[str, object]()
+        if method == "trust-constr" and problem.has_hessian:
+            # The loss counts among the equations, so that one pass computes both.
+            curvature["hess"] = lambda y: problem.of_effort + problem.of_runs(y, np.zeros(0))
+            if problem.has_equations:
+                curvature["hess"], of_equations["hess"] = (lambda y: problem.of_effort), problem.of_runs
+        equations = NonlinearConstraint(problem.defects, 0.0, 0.0, jac=problem.jacobian, **of_equations)
         with warnings.catch_warnings():
             # Functions that are linear in some unknowns are no mistake.
             warnings.filterwarnings("ignore", "delta_grad == 0.0", UserWarning)
@@ -219,6 +257,7 @@ def _by_scipy(method: str, tolerance_name: str) -> Callable[[ScaledProblem, floa
                 bounds=Bounds(problem.lower / problem.scale, problem.upper / problem.scale),
                 constraints=[equations] if problem.has_equations else [],
                 options={"maxiter": most, tolerance_name: tolerance},
+                **curvature,
             )
         return _End(result.x, bool(result.success), int(result.nit), result.message)
 
@@ -237,6 +276,8 @@ def _by_ipopt(problem: ScaledProblem, tolerance: float, most: int) -> _End:
 
         return value
 
+    lower = np.tril_indices(len(problem.start))
+
     class Functions:
         """Functions of a problem by the names of IPOPT, which shortens a step if a run fails."""
 
@@ -244,7 +285,12 @@ def _by_ipopt(problem: ScaledProblem, tolerance: float, most: int) -> _End:
         gradient = staticmethod(checked(problem.gradient))
         constraints = staticmethod(checked(problem.defects))
         jacobian = staticmethod(checked(lambda y: problem.jacobian(y).ravel()))
+        hessianstructure = staticmethod(lambda: lower)
         iterations = 0
+
+        def hessian(self, y: Array, multipliers: Array, of_cost: float) -> Array:
+            found = of_cost * problem.of_effort + problem.of_runs(y, multipliers, of_cost)
+            return np.asarray(found[lower])
 
         def intermediate(self, mode: int, count: int, *numbers: float) -> bool:
             Functions.iterations = count
@@ -260,7 +306,8 @@ def _by_ipopt(problem: ScaledProblem, tolerance: float, most: int) -> _End:
         cl=equations,
         cu=equations,
     )
-    options = {"hessian_approximation": "limited-memory", "tol": tolerance, "max_iter": most, "print_level": 0,
+    curvature = "exact" if problem.has_hessian else "limited-memory"
+    options = {"hessian_approximation": curvature, "tol": tolerance, "max_iter": most, "print_level": 0,
                "sb": "yes"}  # fmt: skip
     for name, value in options.items():
         solver.add_option(name, value)

@@ -7,14 +7,18 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_run import AdjointRun
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
 from symlie.runtime.integrate.sensitivities.gradient import FEWEST_REVERSE, Loss, loss_of, weights_of_loss
+from symlie.runtime.integrate.sensitivities.second_order.second_order_run import SecondOrderRun
 from symlie.runtime.integrate.sensitivities.trail import check_end
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.study.control.control_tables import ControlTables
 from symlie.runtime.study.control.evaluation import Evaluation
+from symlie.runtime.study.control.local_operators import LocalOperators
+from symlie.runtime.study.control.second_derivatives import IntervalHessian
 from symlie.runtime.study.control.target import Target
 
 
@@ -46,7 +50,7 @@ class SingleShooting:
     ) -> None:
         self._tables, self._t_span, self._target = tables, t_span, target
         system = tables.system
-        self._loss = None if loss is None else loss_of(system, loss)
+        self._stated_loss, self._loss = loss, None if loss is None else loss_of(system, loss)
         self._options = options if callable(loss) else at_end(options, t_span[1])
         outputs = system.layout.outputs
         names = list(outputs) if callable(loss) else [name for name in (loss, *target.outputs) if name is not None]
@@ -60,9 +64,9 @@ class SingleShooting:
         return self._tables.start
 
     @property
-    def groups(self) -> list[NDArray[np.intp]]:
+    def groups(self) -> list[list[NDArray[np.intp]]]:
         """Numbers of the values of each input."""
-        return [np.arange(part.start, part.stop) for part in self._tables.parts]
+        return [[np.arange(part.start, part.stop)] for part in self._tables.parts]
 
     def evaluation(self, unknowns: Array) -> Evaluation:
         """Return loss and equations for values of the controls; raise the errors of `solve`."""
@@ -84,6 +88,16 @@ class SingleShooting:
         columns = {name: slice(a, b) for name, a, b in zip(self._columns, ends[:-1], ends[1:], strict=True)}
         defects, by_defects = self._target.deviation(solution), self._target.along(solution, tangents, columns)
         return Evaluation(loss, by_loss, defects, by_defects)
+
+    def hessian(self, unknowns: Array, multipliers: Array, of_loss: float) -> Array:
+        """Return the second derivatives of the weighted sum of loss and equations; raise UnsupportedMethodError if runs
+        or a loss that is a function have none, and the errors of `solve`."""
+        system = self._tables.system_with(unknowns)
+        if callable(self._stated_loss):
+            raise UnsupportedMethodError("Losses that are functions have no second derivatives here.")
+        run = SecondOrderRun.of(system, self._t_span, self._options)
+        weights = self._target.weighted(multipliers, self._stated_loss, of_loss)
+        return IntervalHessian.of(LocalOperators(system), run, self._tables.variables, None, weights).by_run
 
     def _by_adjoint(self, run: AdjointRun) -> Evaluation:
         """Return the same by one pass backwards for the loss and for each equation."""

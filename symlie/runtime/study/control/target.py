@@ -25,6 +25,24 @@ Cotangents = tuple[Array, tuple[Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
+class EndWeights:
+    """Weights of the equations at the end of a run.
+
+    Attributes
+    ----------
+    reference
+        Configuration to which that of the end is compared, or None.
+    q, v, outputs
+        Weights of the differences of q and v, shape (dimension,), and of outputs, shape (components,).
+    """
+
+    reference: Array | None
+    q: Array
+    v: Array
+    outputs: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Target:
     """Equations that the end of a run satisfies: log(q_target⁻¹∘q) = 0, v = v_target, y = y_target.
 
@@ -86,6 +104,19 @@ class Target:
             part, _ = layout.outputs[name]
             found += [(unit, (at_rest, at_rest)) for unit in np.eye(layout.outputs_size)[part]]
         return found
+
+    def weighted(self, multipliers: Array, loss: str | None, of_loss: float) -> EndWeights:
+        """Return weights of the equations and of an output that is the loss."""
+        layout = self.system.layout
+        q, v, outputs = np.zeros(layout.dimension), np.zeros(layout.dimension), np.zeros(layout.outputs_size)
+        of_q, of_v = self._components if self.state is not None else 2 * (np.zeros(0, dtype=np.intp),)
+        ends = np.cumsum([len(of_q), len(of_v), *map(len, self.outputs.values())])
+        q[of_q], v[of_v], *others, _ = np.split(multipliers, ends)
+        for name, weights in zip(self.outputs, others, strict=True):
+            outputs[layout.outputs[name][0]] += weights
+        if loss is not None:
+            outputs[layout.outputs[loss][0]] += of_loss
+        return EndWeights(None if self.state is None else self.state.q, q, v, outputs)
 
     def _apart(self, solution: Solution) -> Array:
         """log(q_target⁻¹∘q) at the end of a run."""

@@ -23,6 +23,7 @@ from symlie.runtime.integrate.sensitivities.variables import Variable
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start as State
 from symlie.runtime.system.system import System
 
 ChangeOfWeights = Callable[[Array], Array]
@@ -38,6 +39,45 @@ class Products(NamedTuple):
     products: Array
 
 
+class EndCotangents(NamedTuple):
+    """Cotangents at the end of a run.
+
+    Attributes
+    ----------
+    q, v
+        Cotangents of q, dual to tangents in the Lie algebra, and of v, shape (dimension,).
+    change
+        Function of the tangents of q and v at the end that returns those of the cotangents, all of shape (tangents,
+        dimension).
+    """
+
+    q: Array
+    v: Array
+    change: Callable[[Array, Array], tuple[Array, Array]]
+
+
+class Reversed(NamedTuple):
+    """Cotangents at the start of a run along some directions.
+
+    Attributes
+    ----------
+    q
+        Cotangents of q at the start, shape (dimension,).
+    dq, dv
+        Tangents of the cotangents of q and v at the start, shape (directions, dimension).
+    variables
+        Tangents of the derivatives by variables, shape (directions, variables).
+    end
+        Tangents of q at the end, shape (directions, dimension).
+    """
+
+    q: Array
+    dq: Array
+    dv: Array
+    variables: Array
+    end: Array
+
+
 class SecondOrderRun:
     """Run whose states are stored.
 
@@ -51,12 +91,14 @@ class SecondOrderRun:
         self.run, self._method, self._start, self._stored = run, method, start, stored
 
     @classmethod
-    def of(cls, system: System, t_span: tuple[float, float] | float, options: RunOptions) -> SecondOrderRun:
-        """Return a run from the initial state; raise UnsupportedMethodError if its gradients have no derivatives, and
-        the errors of `solve`."""
+    def of(
+        cls, system: System, t_span: tuple[float, float] | float, options: RunOptions, begin: State | None = None
+    ) -> SecondOrderRun:
+        """Return a run from the initial state or from a consistent one; raise UnsupportedMethodError if its gradients
+        have no derivatives, and the errors of `solve`."""
         request = requested(system, t_span, options)
         parts = request.method, request.plan, request.control, request.record_every, request.settings
-        run = Run(system, *parts, system.timings, beginning(system, request))
+        run = Run(system, *parts, system.timings, beginning(system, request, begin))
         check_with_tangents(run)
         method = run.method
         reason = "" if has_tangents(system) else "they need compiled code, without fused operations, and C++"
@@ -90,7 +132,8 @@ class SecondOrderRun:
             part = slice(begin_of_part, min(begin_of_part + tangents, count))
             chosen = np.zeros((len(variables), tangents))
             chosen[:, : part.stop - part.start] = directions[:, part]
-            adjoint = self._reverse(variables, chosen, first, weights, change)
+            starts = chosen.T @ first[0], chosen.T @ first[1]
+            adjoint, _ = self._reverse(variables, chosen, starts, weights, change)
             at_start = adjoint.cotangents.part()
             if curvature is None:
                 gradient = by_variables(system, variables, first, at_start)
@@ -100,31 +143,65 @@ class SecondOrderRun:
                 products[:, k] = of_lane + curvature.along(directions[:, k])
         return Products(gradient, products)
 
+    def reversed(
+        self,
+        variables: Sequence[Variable],
+        directions: Array,
+        starts: tuple[Array, Array],
+        weights: Array,
+        end: EndCotangents,
+    ) -> Reversed:
+        """Return cotangents for weights of outputs, shape (states, components), and for those of the end, along
+        directions of variables that do not move the start, shape (variables, directions), with tangents of q and v at
+        the start, shape (directions, dimension)."""
+        count, parts = directions.shape[1], list[Reversed]()
+        tangents = next((n for n in COUNTS if n >= count), AT_ONCE)
+        nothing = np.zeros((len(variables), self.run.system.layout.dimension))
+        for first in range(0, count, tangents):
+            own = slice(first, min(first + tangents, count))
+            lanes = range(1, own.stop - own.start + 1)
+            chosen = np.zeros((len(variables), tangents))
+            chosen[:, : len(lanes)] = directions[:, own]
+            padded = [np.vstack([x[own], np.zeros((tangents - len(lanes), x.shape[1]))]) for x in starts]
+            adjoint, ends = self._reverse(variables, chosen, (padded[0], padded[1]), weights, None, end)
+            found = [adjoint.cotangents.part(lane) for lane in lanes]
+            by = [by_variables(self.run.system, variables, (nothing, nothing), x) for x in found]
+            dq, dv = (np.array([getattr(x, name) for x in found]) for name in ("q", "v"))
+            parts.append(Reversed(adjoint.cotangents.part().q.copy(), dq, dv, np.array(by), ends[: len(lanes)]))
+        return Reversed(parts[0].q, *(np.concatenate([p[k] for p in parts]) for k in range(1, len(Reversed._fields))))
+
     def _reverse(
         self,
         variables: Sequence[Variable],
         directions: Array,
-        first: tuple[Array, Array],
+        starts: tuple[Array, Array],
         weights: Array,
-        change: ChangeOfWeights,
-    ) -> AdjointMethod:
-        """Return the cotangents at the start with their tangents along some directions."""
+        change: ChangeOfWeights | None,
+        end: EndCotangents | None = None,
+    ) -> tuple[AdjointMethod, Array]:
+        """Return the cotangents at the start with their tangents along some directions, and the tangents of q at the
+        end."""
         run, (known, _, recorded) = self.run, self._stored
         compiled = TangentMethod(run.system, self._method, run.control, variables, directions)
-        starts = directions.T @ first[0], directions.T @ first[1]
-        trail, outputs = tangent_trail(run, self._start, self._stored, compiled, starts)
+        trail, outputs, ends = tangent_trail(run, self._start, self._stored, compiled, starts)
         wide = np.zeros((*weights.shape, compiled.width))
         wide[..., 0] = weights
         for lane in range(directions.shape[1]):
-            if directions[:, lane].any():
+            if change is not None and directions[:, lane].any():
                 wide[..., 1 + lane] = change(outputs[..., lane])
         numbers = np.where(wide.any(axis=(1, 2)), np.arange(len(wide)), -1)
         weighted = np.full(len(known.t), -1, dtype=np.int64)
         weighted[recorded] = numbers
         adjoint = AdjointMethod(run.system, self._method, run.control, compiled.prepared, compiled.width)
+        if end is not None:
+            at_end = adjoint.cotangents.part()
+            at_end.q[:], at_end.v[:] = end.q, end.v
+            for lane, (dq, dv) in enumerate(zip(*end.change(*ends), strict=True), start=1):
+                of_lane = adjoint.cotangents.part(lane)
+                of_lane.q[:], of_lane.v[:] = dq, dv
         adjoint.reverse(trail, weighted, wide)
         adjoint.reverse_start(run.begin.t, trail.q[0], trail.v[0])
-        return adjoint
+        return adjoint, ends[0]
 
 
 def _unsupported(run: Run, reason: str) -> UnsupportedMethodError:

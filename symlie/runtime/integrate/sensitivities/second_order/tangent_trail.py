@@ -26,10 +26,13 @@ class TangentTrail(NamedTuple):
         The states; each number of q, v, λ, v' and the method history is a value with its tangents.
     outputs
         Tangents of all outputs, shape (states, components, tangents).
+    end
+        Tangents of q, in the Lie algebra, and of v at the end, shape (tangents, dimension).
     """
 
     trail: Trail
     outputs: Array
+    end: tuple[Array, Array]
 
 
 def tangent_trail(
@@ -39,7 +42,17 @@ def tangent_trail(
     loop = _TangentTrailLoop(run, start, compiled, starts)
     finish(loop, Recorder(run.system.layout))
     trail = loop.trail(known.trail)
-    return TangentTrail(trail, _outputs(run, compiled, trail, known.recorded))
+    compiled.problem.workspace = workspace = compiled.workspace()
+    found = TangentTrail(trail, _outputs(run, compiled, trail, known.recorded), _end(run, compiled, trail))
+    del workspace
+    return found
+
+
+def _end(run: Run, compiled: TangentMethod, trail: Trail) -> tuple[Array, Array]:
+    dimension, library, width = run.system.layout.dimension, compiled.library, compiled.width
+    theta, q = np.zeros((max(dimension, 1), width)), np.ascontiguousarray(trail.q[-1])
+    library.call.symlie_increment_tangents(compiled.problem, 1, library.pointer(q), library.pointer(theta))
+    return theta[:dimension, 1:].T, trail.v[-1].reshape(-1, width)[:, 1:].T
 
 
 def _outputs(run: Run, compiled: TangentMethod, trail: Trail, recorded: NDArray[np.int64]) -> Array:
@@ -48,11 +61,9 @@ def _outputs(run: Run, compiled: TangentMethod, trail: Trail, recorded: NDArray[
     t[:, 0] = trail.t[recorded]
     states = [x[recorded].ravel() for x in (trail.q, trail.v, trail.multipliers)]
     wanted = np.arange(len(layout.outputs), dtype=np.int64)
-    compiled.problem.workspace = workspace = compiled.workspace()
     found = outputs_with_tangents(
         compiled.library, compiled.problem, (t.ravel(), *states), width, wanted, layout.outputs_size
     )
-    del workspace
     return found[..., 1:]
 
 

@@ -81,7 +81,7 @@ def test_names_of_vectors_and_tables_give_all_components() -> None:
     ("error", "sentence", "returned"),
     [
         (ModelError, "must return a number and a mapping", 1.5),
-        (ModelError, "must be a finite number", (np.ones(2), {})),
+        (ModelError, r"must be a finite number, not an array of the shape \(2,\); sum its", (np.ones(2), {})),
         (ModelError, "must be a finite number", (np.nan, {})),
         (ModelError, "must be a finite number, not None", (None, {})),
         (ModelError, "must be a finite number, not 1j", (1j, {})),

@@ -110,6 +110,10 @@ def loss_weights(layout: Layout, count: int, returned: object) -> tuple[float, A
             'The loss must return a number and a mapping of outputs to derivatives, such as (1.5, {"tip": array}).'
         )
     value = returned[0].item() if isinstance(returned[0], np.ndarray) and not returned[0].ndim else returned[0]
+    if isinstance(value, np.ndarray):
+        raise ModelError(
+            f"The value of the loss must be a finite number, not an array of the shape {value.shape}; sum its entries."
+        )
     if not is_number(value) or not np.isfinite(value):
         raise ModelError(f"The value of the loss must be a finite number, not {value!r}.")
     return float(value), weights_by_output(layout, count, returned[1], "derivative")

@@ -1,4 +1,4 @@
-"""Second derivatives of weighted equations of an interval: those by inputs and by the states at both ends.
+"""Second derivatives of weighted equations of an interval by inputs and by the states at both ends.
 
 The equations e = log(q⁻¹∘φ) = 0 and w = v of the end (φ, w) of a run that starts at q₀∘exp(θ₀), with weights μ, have
 the derivatives
@@ -53,7 +53,7 @@ class IntervalHessian:
     Attributes
     ----------
     by_run
-        Those by inputs and by the start, shape (n, n).
+        Second derivatives by inputs and by the start, shape (n, n).
     """
 
     by_run: Array
@@ -71,7 +71,7 @@ class IntervalHessian:
         start: UnknownStart | None,
         weights: EndWeights,
     ) -> IntervalHessian:
-        """Return those of a run by variables that are values of inputs, and by its start unless it is known."""
+        """Return the second derivatives by values of inputs, and by the start of the run unless it is known."""
         system, count = run.run.system, len(variables)
         tangents = [np.zeros((0, system.layout.dimension))] * 2 if start is None else start.tangents
         directions = np.hstack([np.eye(count), np.zeros((count, len(tangents[0])))])
@@ -95,8 +95,8 @@ class IntervalHessian:
         return cls(np.hstack(columns), operators, weights.q, apart, found.end @ inverse.T)
 
     def by_end(self, theta: Array, of_q: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return those by the run and by the unknown local coordinates θ of the following state, shape (n, m), and by
-        the latter alone, shape (m, m)."""
+        """Return the second derivatives by the run and by the local coordinates θ of the following state, shape (n, m),
+        and by the latter alone, shape (m, m)."""
         operators, apart, weights = self._operators, self._apart, self._weights
         tangent, inverse, units = operators.tangent(theta), operators.inverse(-apart), np.eye(len(theta))[of_q]
         mixed = operators.change_of_inverse(-apart, weights, -self._along_end) @ tangent

@@ -31,7 +31,7 @@ class EndWeights:
     Attributes
     ----------
     reference
-        Configuration to which that of the end is compared, or None.
+        Configuration from which the end is measured, or None.
     q, v, outputs
         Weights of the differences of q and v, shape (dimension,), and of outputs, shape (components,).
     """

@@ -47,8 +47,8 @@ class EndCotangents(NamedTuple):
     q, v
         Cotangents of q, dual to tangents in the Lie algebra, and of v, shape (dimension,).
     change
-        Function of the tangents of q and v at the end that returns those of the cotangents, all of shape (tangents,
-        dimension).
+        Function of the tangents of q and v at the end that returns the tangents of the cotangents, all of shape
+        (tangents, dimension).
     """
 
     q: Array

@@ -26,7 +26,7 @@ CORNER = 1e-3
 smooth functions is `NEAR` times a second derivative."""
 
 GROWTH = 3
-"""Growth of this deviation with doubled changes, below which there is a corner or a jump: by 2 or 1, and by 4 for
+"""Growth of this deviation with doubled changes, below which it belongs to a corner or a jump: by 2 or 1, and by 4 for
 smooth functions."""
 
 ROUNDING = 2.0**-44

@@ -195,7 +195,9 @@ SYSTEM_KERNELS = (
       for name, meaning in (("balance", "wᵀ(M a + g + Bᵀ λ) for fixed a"), ("position", "wᵀΦ"),
                             ("hidden", "wᵀ(B v + b)"), ("curvature", "wᵀ(B a + Z) for fixed a"),
                             ("field", "wᵀf of fields f"),
-                            ("dependent", "wᵀ(F, V) of dependent nodes"), ("output", "wᵀy of outputs y"))),
+                            ("dependent", "wᵀ(F, V) of dependent nodes"),
+                            ("dependent_increment", "wᵀ(F, D_q F v) of dependent nodes for increments v of all nodes"),
+                            ("output", "wᵀy of outputs y"))),
     *(SystemKernel(f"{name}_gradient", "tqbuvh", "qb bb tb vb pb eb ub", Gather.OWN, "", f"The gradient of {meaning}.",
                    set=DISCRETE_GRADIENTS)
       for name, meaning in (("start_momentum", "wᵀp⁺"), ("end_momentum", "wᵀp⁻"),

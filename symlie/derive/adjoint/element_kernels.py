@@ -8,9 +8,9 @@ Derivatives by inputs and by points of tables of parameters are those by changes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
@@ -22,7 +22,7 @@ from symlie.derive.fields import moved_nodes, total_field
 from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
-from symlie.ir.differentiate import reverse
+from symlie.ir.differentiate import forward, reverse
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Euclidean, Value, Vector
 from symlie.ir.sets import ElementTypeSet, GradientPlaces, NodePlace
@@ -54,7 +54,7 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
     }
     builder = _Builder(model, derived)
     found = [builder.kernel(name, weights, term) for name, (weights, term) in terms.items()]
-    found.append(builder.dependents())
+    found += [builder.dependents(), builder.increments_of_dependents()]
     kernels = tuple(kernel for kernel, _ in found if kernel.body.outputs)
     places = tuple(part for kernel, part in found if kernel.body.outputs)
     nodes = statement.nodes
@@ -90,15 +90,14 @@ class _Builder:
         statement = self._statement
         self._model, self._slots = symbols_of(model.parameters), parameter_symbols(model)
         self.own = instance_symbols(statement)
-        vectors: dict[str, Sequence[Symbol]] = {
+        vectors: dict[str, Sequence[Expr]] = {
             "q": configuration_symbols(statement),
-            "v": [s for n in statement.nodes for s in n.velocity.components],
             "a": [s for n in statement.nodes for s in n.acceleration.components],
             "multipliers": statement.multipliers,
             "p": self._slots,
             "e": self.own,
         }
-        self._references = {s: f"{label}[{k}]" for label, symbols in vectors.items() for k, s in enumerate(symbols)}
+        self._references = _references(vectors)
         self._references[statement.time] = "t"
         self._sizes = {label: len(symbols) for label, symbols in vectors.items()}
 
@@ -109,35 +108,62 @@ class _Builder:
         return self._kernel(name, weights, program.vector(term), factors, factors)
 
     def dependents(self) -> tuple[Kernel, GradientPlaces]:
-        """Return that of configurations and velocities of dependent nodes, without those of their references.
+        """Return that of configurations and velocities of dependent nodes, without those of their references."""
+        return self._dependents("dependent_gradient", [part.velocity for part in dependent_parts(self._statement)])
+
+    def increments_of_dependents(self) -> tuple[Kernel, GradientPlaces]:
+        """Return the same with the increments of dependent nodes by those of all nodes, instead of velocities."""
+        statement, program, found = self._statement, self._statement.program, list[Vector]()
+        sizes = [n.group.dimension for n in statement.nodes]
+        increments = [Value(program.fresh("v", size), Euclidean(size)) for size in sizes]
+        seeds = [(n.value, x.components) for n, x in zip(statement.nodes, increments, strict=True)]
+        for part in dependent_parts(statement):
+            stored = program.vector(part.configuration)
+            rates = program.vector(forward(program, stored, seeds))
+            found.append(statement.nodes[part.place].lie_group.algebra_tangent(program, stored, rates))
+        return self._dependents("dependent_increment_gradient", found, increments)
+
+    def _dependents(
+        self, name: str, velocities: Sequence[Vector], inputs: Sequence[Value] | None = None
+    ) -> tuple[Kernel, GradientPlaces]:
+        """Return the kernel for configurations and velocities of dependent nodes as functions of other velocities.
 
         Cotangents w of configurations F are converted to those of their stored components, the gradient of w·δ by the
         rate of F with the tangent δ.
         """
         statement, program = self._statement, self._statement.program
         term, factors, symbols = list[Expr](), list[Expr](), list[Expr]()
-        for part in dependent_parts(statement):
+        for part, velocity in zip(dependent_parts(statement), velocities, strict=True):
             group, stored = statement.nodes[part.place].lie_group, program.vector(part.configuration)
             w, v = (program.fresh("w", group.dimension) for _ in range(2))
             rate = program.fresh("w", len(stored))
             tangent = group.algebra_tangent(program, stored, rate)
             (by_rate,) = reverse(program, list(zip(tangent, w, strict=True)), [Value(rate, Euclidean(len(rate)))])
-            term += [*stored, *part.velocity]
+            term += [*stored, *velocity]
             factors += [*by_rate, *v]
             symbols += [*w, *v]
-        return self._kernel("dependent_gradient", "dependents", program.vector(term), factors, symbols)
+        return self._kernel(name, "dependents", program.vector(term), factors, symbols, inputs)
 
     def _kernel(
-        self, name: str, weights: str, term: Vector, factors: Sequence[Expr], symbols: Sequence[Expr]
+        self,
+        name: str,
+        weights: str,
+        term: Vector,
+        factors: Sequence[Expr],
+        symbols: Sequence[Expr],
+        velocities: Sequence[Value] | None = None,
     ) -> tuple[Kernel, GradientPlaces]:
-        """Return the kernel of the gradient of Σ factor·term, with factors that are functions of weights."""
+        """Return the kernel of the gradient of Σ factor·term, with factors that are functions of weights; default:
+        of the velocities of the nodes."""
         program, statement = self._statement.program, self._statement
-        by_value = self._gradient(term, factors, by_acceleration=weights == "fields")
+        velocities = velocities or [n.velocity for n in statement.nodes]
+        by_value = self._gradient(term, factors, velocities, by_acceleration=weights == "fields")
         results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
         places = {label: places_of(label, part) for label, part in results.items()}
         outputs = [results[label][k] for label, part in places.items() for k in part]
-        references = {**self._references, **{s: f"w[{k}]" for k, s in enumerate(symbols)}}
-        inputs = {**self._sizes, "w": len(symbols)}
+        given = {"v": [s for x in velocities for s in x.components], "w": symbols}
+        references = {**self._references, **_references(given)}
+        inputs = {**self._sizes, **{label: len(part) for label, part in given.items()}}
         arguments = (
             Argument("t", None),
             *(Argument(label, inputs[label]) for label in ("q", "v", "a", "multipliers", "w", "p", "e")),
@@ -147,14 +173,16 @@ class _Builder:
         kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, KERNELS[name].meaning)
         return kernel, GradientPlaces(name, weights, tuple(places.items()))
 
-    def _gradient(self, term: Vector, factors: Sequence[Expr], *, by_acceleration: bool) -> tuple[Vector, ...]:
+    def _gradient(
+        self, term: Vector, factors: Sequence[Expr], velocities: Sequence[Value], *, by_acceleration: bool
+    ) -> tuple[Vector, ...]:
         """Return the gradients by configurations, velocities, accelerations, λ, parameters of the model, own ones, and
         inputs."""
         statement, nodes = self._statement, self._statement.nodes
         moving, multipliers = [n for n in nodes if n.group.velocity_dimension], tuple(statement.multipliers)
         wanted = [
             *(n.value for n in nodes),
-            *(n.velocity for n in moving),
+            *(v for n, v in zip(nodes, velocities, strict=True) if n.group.velocity_dimension),
             *(n.acceleration for n in moving),
             Value(multipliers, Euclidean(len(multipliers))),
         ]
@@ -165,6 +193,11 @@ class _Builder:
         by_velocity, by_rate = (tuple(c for _ in moving for c in next(by_state)) for _ in range(2))
         by_rate = by_rate if by_acceleration else (Integer(0),) * len(by_rate)
         return by_configuration, by_velocity, by_rate, *by_state, *found[len(wanted) :]
+
+
+def _references(vectors: Mapping[str, Sequence[Expr]]) -> dict[Expr, str]:
+    """Return the entries of arguments by their symbols."""
+    return {s: f"{label}[{k}]" for label, symbols in vectors.items() for k, s in enumerate(symbols)}
 
 
 def places_of(label: str, part: Vector) -> tuple[int, ...]:

@@ -60,7 +60,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "gradient_kernels": [
             k
             for k in gathered(chosen.rows, Gather.OWN)
-            if k.name.endswith("_gradient") and k.name != "dependent_gradient"
+            if k.name.endswith("_gradient") and not k.name.startswith("dependent_")
         ],
         "has_dependents": any(e.dependents for e in kernels.elements),
         "input_kernels": {g.kernel for e in kernels.elements for g in e.gradients if dict(g.places)["ub"]},

@@ -202,3 +202,9 @@ class Program:
                     single = instruction == Kernel("advance", (START_Q, self.end.theta))
                     return single and self.coordinates == "exp"
         return False
+
+
+def passes_acceleration(program: Program, starter: Program | None) -> bool:
+    """Return whether v' at the end of a step is a value of the state, since the first stage of the next step, or of its
+    substeps by a starting method, reads it and cannot repeat it from q, v and λ."""
+    return starter is not None or program.starts_from_acceleration

@@ -141,7 +141,6 @@ PART_OF_STEP int stage_cotangents(const symlie_problem *restrict P, symlie_real 
     return 1;
 }
 
-#if CONSTRAINED && !MASS_IS_REGULAR
 /* The same for the first stage of a step, whose v' and lambda may be known from the previous step. */
 PART_OF_STEP int first_stage_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
                                         symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
@@ -157,7 +156,6 @@ PART_OF_STEP int first_stage_cotangents(const symlie_problem *restrict P, symlie
     if (of_lambda) copy(ROWS, of_lambda, of_known);
     return 1;
 }
-#endif
 
 #if CONSTRAINED && MASS_IS_REGULAR
 /* Cotangents of the state and of lambda from which v' at the start of a step is computed, unless it is known. */

@@ -38,7 +38,8 @@ typedef struct {
 
 static inline long long implicit_end_workspace(const symlie_problem *restrict P)
 {
-    return (7LL + FINDS_JACOBIAN) * DIMENSION + 8LL * ROWS + 3LL * UNKNOWNS + JACOBIAN_VALUES + (SEES_END ? 4LL * DIMENSION + 2LL * ROWS : 0);
+    return (7LL + FINDS_JACOBIAN) * DIMENSION + 8LL * ROWS + 3LL * UNKNOWNS + JACOBIAN_VALUES + (SEES_END ? 4LL * DIMENSION : 0) +
+           (HAS_ETA ? 2LL * DIMENSION + 2LL * ROWS : 0);
 }
 
 /* Solve the transposed Newton system for the right-hand side x in place; x has SOLVED entries. */
@@ -107,6 +108,9 @@ static inline void pull_state(const newton_problem *restrict s, symlie_gradient 
 #endif
 }
 
+#if HAS_ETA
+#include "eta_cotangents.h"
+#endif
 #if SEES_END
 #include "seen_ends.h"
 #else
@@ -163,18 +167,7 @@ PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_mat
     system_bracket_transpose(P, s->theta, u, start_q);
     for (int k = 0; k < DIMENSION; k++) start_q[k] = q[k] - start_q[k];
 #if HAS_ETA && !SEES_END
-    ARRAY(unread, DIMENSION);
-    ARRAY(unread_rows, ROWS);
-    ARRAY(rows, ROWS);
-    fill_zero(DIMENSION, unread);
-    fill_zero(ROWS, unread_rows);
-    for (int k = 0; k < ROWS; k++) rows[k] = HAS_PHI[k] ? s->u[DIMENSION + ROWS + k] : SYMLIE_NUMBER(0);
-    add_hidden_gradient(P, s->t_n, s->q_n, w, lambda, rows, gradient, start_q, unread, unread_rows);
-    if (HAS_CONSTRAINT_RATE) {
-        for (int k = 0; k < ROWS; k++) rows[k] = -rows[k];
-        fill_zero(DIMENSION, w);
-        add_hidden_gradient(P, s->t_n, s->q_n, w, lambda, rows, gradient, start_q, unread, unread_rows);
-    }
+    add_eta_gradient(s, work, s->t_n, s->q_n, w, gradient, start_q);
 #endif
     fill_zero(DIMENSION, rate);
     for (int n = 0; n < COUNT_OF_STATE; n++) {

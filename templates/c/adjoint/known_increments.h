@@ -22,10 +22,7 @@ static inline void pull_unknowns(const newton_problem *restrict s, const end_giv
     for (int k = 0; k < COUNT_OF_HELD; k++) u[HELD[k]] = SYMLIE_NUMBER(0);
     copy(ROWS, bar->lambda, u + DIMENSION);
 #if HAS_ETA
-    multiply_jacobian(P, s->B_n, w, u + DIMENSION + ROWS);
-    for (int k = 0; k < ROWS; k++)
-        if (!HAS_PHI[k]) u[DIMENSION + ROWS + k] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < COUNT_OF_NO_ETA; k++) u[NO_ETA[k]] = SYMLIE_NUMBER(0);
+    eta_cotangents(s, work, w, u);
 #endif
 }
 

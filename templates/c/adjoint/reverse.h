@@ -79,8 +79,8 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
         state.v = (symlie_real *)trail->v + n * DIMENSION;
         state.lambda = lambda, state.acceleration = a;
         state.own = own;
-        const int is_after_jump = trail->kind[n] == 2 || trail->kind[n] == 4, begins = trail->kind[n] >= 3;
-        state.acceleration_is_valid = trail->kind[n] == 1 || is_after_jump;
+        const int is_after_jump = (trail->kind[n] & 2) != 0, begins = (trail->kind[n] & 4) != 0;
+        state.acceleration_is_valid = is_after_jump || trail->kind[n] & 1;
         fill_zero(DIMENSION, start->acceleration);
         int status = SYMLIE_DONE;
         if (is_after_jump) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);

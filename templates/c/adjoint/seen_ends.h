@@ -13,24 +13,10 @@ static inline void pull_eta(const newton_problem *restrict s, symlie_real *restr
 #if HAS_ETA
     const symlie_problem *P = s->P;
     ARRAY(change, DIMENSION);
-    ARRAY(unread, DIMENSION);
-    ARRAY(eta, ROWS);
-    ARRAY(unread_rows, ROWS);
     for (int k = 0; k < DIMENSION; k++) change[k] = correction[k] - bar->pulled[k];
-    for (int k = 0; k < ROWS; k++) eta[k] = HAS_PHI[k] ? s->u[DIMENSION + ROWS + k] : SYMLIE_NUMBER(0);
     copy(DIMENSION, correction, bar->pulled);
-    fill_zero(DIMENSION, unread);
-    fill_zero(ROWS, unread_rows);
-    add_hidden_gradient(P, s->t, s->q, change, s->lambda, eta, gradient, bar->q, unread, unread_rows);
-    if (HAS_CONSTRAINT_RATE) {
-        for (int k = 0; k < ROWS; k++) eta[k] = -eta[k];
-        fill_zero(DIMENSION, change);
-        add_hidden_gradient(P, s->t, s->q, change, s->lambda, eta, gradient, bar->q, unread, unread_rows);
-    }
-    multiply_jacobian(P, s->B, correction, bar->u + DIMENSION + ROWS);
-    for (int k = 0; k < ROWS; k++)
-        if (!HAS_PHI[k]) bar->u[DIMENSION + ROWS + k] = SYMLIE_NUMBER(0);
-    for (int k = 0; k < COUNT_OF_NO_ETA; k++) bar->u[NO_ETA[k]] = SYMLIE_NUMBER(0);
+    add_eta_gradient(s, work, s->t, s->q, change, gradient, bar->q);
+    eta_cotangents(s, work, correction, bar->u);
 #else
     (void)s, (void)work, (void)correction, (void)gradient, (void)bar;
 #endif

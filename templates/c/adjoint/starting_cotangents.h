@@ -48,7 +48,7 @@ static inline int take_substeps(const symlie_problem *restrict P, symlie_real *r
 static inline int starting_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                       const symlie_control *restrict control, mass_matrix *restrict masses, const symlie_state *restrict state,
                                       int parts, const symlie_real *of_q, const symlie_real *of_v, const symlie_real *of_lambda,
-                                      symlie_cotangents *restrict start, symlie_real *restrict start_q, symlie_real *restrict start_v,
+                                      const symlie_real *of_acceleration, symlie_cotangents *restrict start, symlie_real *restrict start_q, symlie_real *restrict start_v,
                                       symlie_real *restrict start_lambda)
 {
     ARRAY(memory, STARTING_LEVELS *STARTING_STATE);
@@ -64,7 +64,7 @@ static inline int starting_cotangents(const symlie_problem *restrict P, symlie_r
     take_cotangent(DIMENSION, of_q, after.q);
     take_cotangent(DIMENSION, of_v, after.v);
     take_cotangent(ROWS, of_lambda, after.lambda);
-    fill_zero(DIMENSION, after.acceleration);
+    copy(DIMENSION, of_acceleration, after.acceleration);
     at[0] = *state;
     for (int k = 1; k < STARTING_LEVELS; k++) at[k] = starting_state(P, memory + (k - 1) * STARTING_STATE);
     for (int part = parts; part-- > 0;) {

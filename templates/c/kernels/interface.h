@@ -285,8 +285,8 @@ typedef struct {
     long long steps;
     const symlie_scalar *begin; /* start times of the steps, after jumps of inputs */
     const symlie_scalar *length;
-    const unsigned char *kind;  /* 0: the first stage is computed; 1: its v' is known; 2: a jump precedes the step;
-                                 * 3: the method history begins; 4: it begins after a jump */
+    const unsigned char *kind;  /* sum of: 1: v' of the first stage is known from the previous step; 2: v' and lambda are
+                                 * computed after a jump; 4: the method history begins */
     const symlie_scalar *t;
     const symlie_real *q;
     const symlie_real *v;

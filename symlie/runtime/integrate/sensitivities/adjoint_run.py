@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import KINK
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions
@@ -147,10 +146,6 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     for part in (program, *further):
         if part is not None and (name := missing_rule(part)):
             return f"the instruction {name} has no transposed rule"
-    if starter is not None and starter.starts_from_acceleration and not features.mass_is_regular:
-        return "starting steps with a singular mass matrix pass accelerations on"
-    if starter is not None and method.restarts_at_kinks and KINK in run.plan.restarts:
-        return "starting steps after kinks of inputs begin with the accelerations of other steps"
     if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, method, program)):
         return reason
     if method.kernel_set == "interpolation" and not method.takes_element_matrix:
@@ -173,8 +168,6 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
 def _refusal_of_implicit_steps(system: System, method: Implicit, program: Program) -> str:
     """Return why implicit steps of a system have no adjoint; empty if they have."""
     layout = system.layout
-    if layout.has_dependents and method.iteration(layout):
-        return "corrections of increments along constraints contain derivatives of dependent nodes"
     if any(e.switches for e in layout.elements):
         return "the method begins anew where forces switch"
     if program.solves("hidden_violation") and not bool(layout.holonomic[layout.of_velocities].all()):

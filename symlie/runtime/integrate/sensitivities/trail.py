@@ -21,11 +21,12 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
-from symlie.runtime.steps.program import features_of
+from symlie.runtime.steps.program import features_of, passes_acceleration
 from symlie.runtime.system.system import System
 
-COMPUTED, KNOWN, AFTER_JUMP, BEGUN, BEGUN_AFTER_JUMP = 0, 1, 2, 3, 4
-"""How the first stage or the method history of a step begins, as in ``symlie_trail``."""
+COMPUTED, KNOWN, AFTER_JUMP, BEGUN = 0, 1, 2, 4
+"""Kinds of steps, which are added as in ``symlie_trail``: v' of the first stage is computed, known from the previous
+step, or computed with λ after a jump; the method history begins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Trail:
     begin, length
         Start times and lengths of the steps, in s, shape (n,).
     kind
-        `COMPUTED`, `KNOWN`, `AFTER_JUMP`, `BEGUN` or `BEGUN_AFTER_JUMP`, shape (n,).
+        `COMPUTED`, `KNOWN` or `AFTER_JUMP`, and possibly `BEGUN`, shape (n,).
     t, q, v, multipliers, acceleration, own
         Times, in s, configurations, velocities, λ, v' for the first stage of the next step, and the method history.
     """
@@ -68,7 +69,7 @@ class Start:
     restarts
         Restarts of segments after which the method history begins.
     after_jumps
-        True if multipliers are computed anew after a jump, before the method history begins.
+        True if v' and λ are computed anew after a jump, before the method history begins.
     """
 
     from_acceleration: bool
@@ -83,28 +84,22 @@ class Start:
         features = features_of(system.mechanics, compiled=True)
         program, own = method.known_program(features), method.own_size(system.layout)
         restarts = (JUMP, KINK) if method.restarts_at_kinks else (JUMP,)
-        passes_on = bool(program.results("acceleration"))
-        after_jumps = own > 0 and method.starts_from_multipliers(features)
-        return cls(program.starts_from_acceleration, passes_on, own, restarts, after_jumps)
+        from_acceleration = passes_acceleration(program, method.substeps(features))
+        is_passed_on = from_acceleration and bool(program.results("acceleration"))
+        return cls(from_acceleration, is_passed_on, own, restarts, method.starts_from_multipliers(features))
 
     def kinds(self, plan: Plan, begin: Array, first: StateStart) -> NDArray[np.uint8]:
         """Return the kinds of consecutive steps with given start times, the first of which starts from a state."""
-        found = np.full(len(begin), COMPUTED, dtype=np.uint8)
-        if not (self.from_acceleration or self.own):
-            return found
-        restarts = self.restarts if self.own else (JUMP,)
         begun, jumped = (
             np.isin(begin, [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart in of])
-            for of in (restarts, (JUMP,))
+            for of in (self.restarts, (JUMP,))
         )
+        found = np.full(len(begin), KNOWN if self.is_passed_on else COMPUTED, dtype=np.uint8)
+        found[0] = KNOWN if self.from_acceleration and first.acceleration is not None else COMPUTED
+        found[jumped] = AFTER_JUMP if self.after_jumps else COMPUTED
         if self.own:
-            found[0] = BEGUN if first.own is None else COMPUTED
-            found[begun] = BEGUN
-            found[jumped] = BEGUN_AFTER_JUMP if self.after_jumps else BEGUN
-        else:
-            found[:] = KNOWN if self.is_passed_on else COMPUTED
-            found[0] = COMPUTED if first.acceleration is None else KNOWN
-            found[begun] = AFTER_JUMP
+            begun[0] |= first.own is None
+            found[begun] += BEGUN
         return found
 
 

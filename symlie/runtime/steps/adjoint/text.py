@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +24,7 @@ from symlie.runtime.steps.formula_text import formula_text
 from symlie.runtime.steps.implicit_instructions import ImplicitEnd
 from symlie.runtime.steps.instructions import At, Instruction, Kernel
 from symlie.runtime.steps.multistep_instructions import StartingStep
-from symlie.runtime.steps.program import Line, Program
+from symlie.runtime.steps.program import Line, Program, passes_acceleration
 from symlie.runtime.steps.stage_instructions import Stage
 from symlie.runtime.steps.value_text import RETURN_FAILURE, time_text
 from symlie.runtime.steps.values import Multiplier
@@ -48,15 +49,17 @@ def adjoint_header(
     """Return the header ``adjoint_step.h`` with the adjoint of the step of a method, which may be a substep of composed
     steps, and with the initial values of the arrays that it carries, whose adjoint follows; other arguments as for
     `step_header`."""
-    arrays = differentiated_arrays([program] if start is None else [program, start])
+    passes = passes_acceleration(program, starter)
+    arrays = differentiated_arrays([program] if start is None else [program, start], passes_acceleration=passes)
+    transpose = functools.partial(transposed, passes_acceleration=passes)
     kind = _SUBSTEP if is_composed else "adjoint_step" if start is None else "adjoint_later_step"
-    printers = [_AdjointPrinter(transposed(program, arrays), kind)]
+    printers = [_AdjointPrinter(transpose(program, arrays), kind)]
     if starter is not None:
-        printers.append(_AdjointPrinter(transposed(starter, ()), "adjoint_starter_step"))
+        printers.append(_AdjointPrinter(transpose(starter, ()), "adjoint_starter_step"))
     if start is not None:
-        printers.append(_AdjointPrinter(transposed(start, arrays), "adjoint_start_step"))
+        printers.append(_AdjointPrinter(transpose(start, arrays), "adjoint_start_step"))
     if first is not None:
-        printers.append(_AdjointPrinter(transposed(first, arrays), "adjoint_begin"))
+        printers.append(_AdjointPrinter(transpose(first, arrays), "adjoint_begin"))
     return "\n".join(_header(program, name, first, starter, printers)) + "\n"
 
 
@@ -67,7 +70,7 @@ def _header(
     yield f"/* Adjoint of the step of {name}, printed by symlie from its step program; do not edit. */"
     yield from ("#ifndef SYMLIE_ADJOINT_STEP_H", "#define SYMLIE_ADJOINT_STEP_H", "")
     yield from step_definitions(program)
-    yield f"#define STARTS_FROM_ACCELERATION {int(program.starts_from_acceleration)}"
+    yield f"#define STARTS_FROM_ACCELERATION {int(passes_acceleration(program, starter))}"
     yield f"#define STAGES {max(1, *(printer.stages for printer in printers))}"
     yield from ("", '#include "steps.h"', '#include "adjoint_stages.h"')
     if any(printer.transposes_elements for printer in printers):

@@ -56,17 +56,18 @@ _CHECKS = (Kernel, Stage)
 """Instructions whose checks adjoint steps do not repeat."""
 
 
-def transposed(program: Program, carried: Collection[str]) -> Program:
+def transposed(program: Program, carried: Collection[str], *, passes_acceleration: bool) -> Program:
     """Return the adjoint of a step program, all of whose instructions have transposed rules, for carried arrays with
-    the names of `differentiated_arrays`."""
-    return _Transposition(program, carried).program()
+    the names of `differentiated_arrays`, and whether v' at its end is a value of the state."""
+    return _Transposition(program, carried, passes_acceleration=passes_acceleration).program()
 
 
-def differentiated_arrays(programs: Sequence[Program]) -> frozenset[str]:
+def differentiated_arrays(programs: Sequence[Program], *, passes_acceleration: bool) -> frozenset[str]:
     """Return the names of arrays of the method history on which states depend; others serve initial guesses alone."""
     found: frozenset[str] = frozenset()
     while True:
-        lines = (line for x in programs for line in transposed(x, found).lines)
+        adjoints = [transposed(x, found, passes_acceleration=passes_acceleration) for x in programs]
+        lines = (line for x in adjoints for line in x.lines)
         starts = (x.instruction for x in lines if isinstance(x.instruction, StartOfCarried))
         wider = found.union(x.name for x in starts if x.x is not None)
         if wider == found:
@@ -95,19 +96,17 @@ def _has_rule(instruction: Instruction) -> bool:
 
 
 class _Transposition(VectorRules):
-    def __init__(self, program: Program, carried: Collection[str]) -> None:
-        self._program, self._carried = program, carried
+    def __init__(self, program: Program, carried: Collection[str], *, passes_acceleration: bool) -> None:
+        self._program, self._carried, self._passes_acceleration = program, carried, passes_acceleration
         values = (x.number for line in program.lines for x in (*line.results, *line.instruction.inputs))
         super().__init__(max(values, default=STEP_LENGTH) + 1)
         self._terms: dict[int, list[tuple[float | Scalar, Value]]] = defaultdict(list)
-        # v' at the end is a value of the state only if the first stage of the next step cannot be repeated.
-        self._carries_acceleration = program.starts_from_acceleration
 
     def program(self) -> Program:
         lines = [line for line in self._program.lines if not line.for_estimate]
         for line in lines:
             instruction = line.instruction
-            if isinstance(instruction, Stage) and not self._carries_acceleration:
+            if isinstance(instruction, Stage) and not self._passes_acceleration:
                 instruction = dataclasses.replace(instruction, is_first=False)
             if not isinstance(instruction, _WITHOUT_VALUES):
                 self.lines.append(dataclasses.replace(line, instruction=instruction))
@@ -213,7 +212,7 @@ class _Transposition(VectorRules):
                 self._add(instruction.v, v)
             case Result("lambda", x):
                 self._add(x, multiplier)
-            case Result("acceleration", x) if self._carries_acceleration:
+            case Result("acceleration", x) if self._passes_acceleration:
                 self._add(x, acceleration)
 
     def _implicit_end(self, end: ImplicitEnd, line: Line) -> None:
@@ -248,8 +247,8 @@ class _Transposition(VectorRules):
 
     def _starting_step(self, line: Line) -> None:
         q, v, acceleration, theta = line.results
-        assert self._total(acceleration) is None, "v' of the starting method serves initial guesses alone"
-        end_q, end_v, end_multiplier, _ = self._end
+        assert self._total(acceleration) is None, "the carried v' serves initial guesses alone"
+        end_q, end_v, end_multiplier, end_acceleration = self._end
         of_theta = self._total(theta)
         if of_theta is not None:
             for value, x, weight in self.between(theta, START_Q, q, of_theta):
@@ -257,7 +256,7 @@ class _Transposition(VectorRules):
         self._add(q, end_q)
         self._add(v, end_v)
         values = START_Q, START_V, START_LAMBDA
-        found = self._total(q), self._total(v), end_multiplier
+        found = self._total(q), self._total(v), end_multiplier, end_acceleration
         self._transposed(Transpose(line.instruction, (), found, tuple(map(kind_of, values))), values)
 
     def _dependents(self, at: At, line: Line) -> None:
@@ -278,7 +277,7 @@ class _Transposition(VectorRules):
                 values, of_multiplier, read = (*values, known), None, (*stage.inputs, a)
             case NextPoint() as following:
                 values = *values, following.q, following.known
-            case None if self._carries_acceleration and stage.is_first:
+            case None if self._passes_acceleration and stage.is_first:
                 values = *values, START_LAMBDA
             case None:
                 is_first = False

@@ -109,6 +109,9 @@ TANGENT_RATIO = 1e-3
 TANGENT_ROUNDING = 1e-11
 """Relative size below which corrections that hardly decrease are rounding."""
 
+TANGENT_UNRESOLVED = 1e-8
+"""The same for increments after `TANGENT_STEPS` corrections in reverse: multipliers that pass zero have no digits."""
+
 TANGENT_STALLED = 0.9
 """Ratio of successive corrections from which small ones are rounding: Newton's method with the factors of a step
 converges faster."""
@@ -555,6 +558,9 @@ MOST_PIECES = 32
 
 TRACE_WIDTH = 9
 """Numbers per attempted step in a trace."""
+
+STEP_WIDTH = 4
+"""Numbers that describe the step to a recorded state."""
 
 MOST_EVENTS = 5 * 64
 """Maximum number of events of one function within a step: five in each of the smallest parts."""

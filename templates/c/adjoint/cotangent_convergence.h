@@ -14,10 +14,10 @@ typedef struct {
 #endif
 } correction_sizes;
 
-/* Return the larger of the ratios of the sizes of increments and of multipliers, which have different units. */
-static inline double larger_ratio(double increments, double all_increments, double rest, double all_rest)
+/* Return the ratio of the sizes of a correction and of a solution. */
+static inline double size_ratio(double correction, double solution)
 {
-    return fmax(increments / (all_increments > 0 ? all_increments : 1), rest / (all_rest > 0 ? all_rest : 1));
+    return correction / (solution > 0 ? solution : 1);
 }
 
 #if HAS_TANGENTS
@@ -35,16 +35,18 @@ static inline int cotangents_are_settled(const symlie_problem *restrict P, int t
                                          const symlie_real *restrict x, correction_sizes *restrict last)
 {
     const int n = DIMENSION, rest = UNKNOWNS - DIMENSION;
-    const double moved = larger_ratio(SYMLIE_VALUE(largest_entry(n, d, 0)), SYMLIE_VALUE(largest_entry(n, x, 0)),
-                                      SYMLIE_VALUE(largest_entry(rest, d + n, 0)), SYMLIE_VALUE(largest_entry(rest, x + n, 0)));
+    /* Increments and multipliers have different units. */
+    const double of_increments = size_ratio(SYMLIE_VALUE(largest_entry(n, d, 0)), SYMLIE_VALUE(largest_entry(n, x, 0)));
+    const double moved = fmax(of_increments, size_ratio(SYMLIE_VALUE(largest_entry(rest, d + n, 0)), SYMLIE_VALUE(largest_entry(rest, x + n, 0))));
     (void)P;
     last->has_values |= tangents_are_settled(taken, moved, last->of_values);
+    last->has_values |= taken + 1 == TANGENT_STEPS && of_increments <= TANGENT_UNRESOLVED;
     last->of_values = moved;
     int is_settled = last->has_values;
 #if HAS_TANGENTS
     for (int j = 0; j < SYMLIE_TANGENTS; j++) {
-        const double size = larger_ratio(largest_tangent_in(n, d, j), largest_tangent_in(n, x, j), largest_tangent_in(rest, d + n, j),
-                                         largest_tangent_in(rest, x + n, j));
+        const double size = fmax(size_ratio(largest_tangent_in(n, d, j), largest_tangent_in(n, x, j)),
+                                 size_ratio(largest_tangent_in(rest, d + n, j), largest_tangent_in(rest, x + n, j)));
         const double ratio = taken ? fmax(fmin(size / last->of_tangents[j], 1), LEAST_RATIO) : 1;
         const int is_rounding = taken && size >= TANGENT_STALLED * last->of_tangents[j];
         last->has_tangents[j] |= last->has_values & (!(size * ratio > TANGENT_REMAINDER) | is_rounding);

@@ -14,14 +14,6 @@ static inline long long begin_workspace(const symlie_problem *restrict P)
 #endif
 }
 
-long long symlie_reverse_workspace(const symlie_problem *P)
-{
-    const long long of_start = 2LL * DIMENSION + 2LL * ROWS + acceleration_workspace(P) + adjoint_stage_workspace(P);
-    const long long of_steps = adjoint_step_workspace(P), of_begin = begin_workspace(P);
-    const long long of_step = (of_steps > of_begin ? of_steps : of_begin) + DIMENSION + ROWS + OWN;
-    return kept_workspace(P) + MASSES * mass_workspace(P) + (of_step > of_start ? of_step : of_start);
-}
-
 static inline int start_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                    const symlie_real *restrict v, mass_matrix *restrict mass, symlie_cotangents *restrict bar)
 {
@@ -56,6 +48,54 @@ static inline void add_weights(const symlie_problem *restrict P, const symlie_tr
                         &bar->gradient, bar->q, bar->v, bar->lambda);
 }
 
+#include "switch_cotangents.h"
+
+long long symlie_reverse_workspace(const symlie_problem *P)
+{
+    const long long of_start = 2LL * DIMENSION + 2LL * ROWS + acceleration_workspace(P) + adjoint_stage_workspace(P);
+    const long long of_steps = adjoint_step_workspace(P), of_begin = begin_workspace(P);
+    const long long of_step = (of_steps > of_begin ? of_steps : of_begin) + DIMENSION + ROWS + OWN;
+    const long long of_all = of_step > of_start ? of_step : of_start, of_switch = switch_cotangents_workspace(P);
+    return kept_workspace(P) + MASSES * mass_workspace(P) + (of_all > of_switch ? of_all : of_switch);
+}
+
+/* Compute the cotangents at the start of step n from those at its end. */
+static inline int reverse_step(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *control,
+                               const symlie_trail *restrict trail, long long n, mass_matrix *restrict masses, symlie_cotangents *end,
+                               symlie_cotangents *start)
+{
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(own, OWN);
+    const symlie_scalar t = trail->begin[n], h = trail->length[n];
+    const int is_after_jump = (trail->kind[n] & 2) != 0, begins = (trail->kind[n] & 4) != 0;
+    symlie_state state = {.t = t};
+    copy(ROWS, trail->lambda + n * ROWS, lambda);
+    if (STARTS_FROM_ACCELERATION) copy(DIMENSION, trail->acceleration + n * DIMENSION, a);
+    state.q = (symlie_real *)trail->q + n * STORAGE;
+    state.v = (symlie_real *)trail->v + n * DIMENSION;
+    state.lambda = lambda, state.acceleration = a;
+    state.own = own;
+    state.acceleration_is_valid = is_after_jump || trail->kind[n] & 1;
+    fill_zero(DIMENSION, start->acceleration);
+    int status = SYMLIE_DONE;
+    if (is_after_jump) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);
+#if HAS_OWN_STATE
+    if (!begins) copy(OWN, trail->own + n * OWN, own);
+    else if (status == SYMLIE_DONE) status = method_begin(P, work, t, h, control, masses, &state, own);
+#endif
+    if (status == SYMLIE_DONE) status = adjoint_step(P, work, t, h, control, masses, &state, trail->own + (n + 1) * OWN, end, start);
+#if HAS_OWN_STATE
+    if (status == SYMLIE_DONE && begins) {
+        status = adjoint_begin(P, work, t, h, control, masses, &state, 0, start, start);
+        fill_zero(OWN, start->own);
+    }
+#else
+    (void)begins;
+#endif
+    return status == SYMLIE_DONE && is_after_jump ? start_cotangents(P, work, t, state.q, state.v, masses, start) : status;
+}
+
 int symlie_reverse(const symlie_problem *P, const symlie_control *control, const symlie_trail *trail, symlie_cotangents *bar,
                    symlie_cotangents *other)
 {
@@ -64,40 +104,15 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
     symlie_cotangents *end = bar, *start = other;
     for (int k = 0; k < MASSES; k++) work = place_mass(P, work, masses + k);
     if (!evaluate_mass(P, trail->t[0], trail->q, masses)) return SYMLIE_INDEFINITE_MASS;
-    ARRAY(a, DIMENSION);
-    ARRAY(lambda, ROWS);
-    ARRAY(own, OWN);
     forget_kept(P);
     start->gradient = end->gradient;
     for (long long n = trail->steps; n-- > 0;) {
-        const symlie_scalar t = trail->begin[n];
-        symlie_state state = {.t = t};
-        add_weights(P, trail, n + 1, end);
-        copy(ROWS, trail->lambda + n * ROWS, lambda);
-        if (STARTS_FROM_ACCELERATION) copy(DIMENSION, trail->acceleration + n * DIMENSION, a);
-        state.q = (symlie_real *)trail->q + n * STORAGE;
-        state.v = (symlie_real *)trail->v + n * DIMENSION;
-        state.lambda = lambda, state.acceleration = a;
-        state.own = own;
-        const int is_after_jump = (trail->kind[n] & 2) != 0, begins = (trail->kind[n] & 4) != 0;
-        state.acceleration_is_valid = is_after_jump || trail->kind[n] & 1;
-        fill_zero(DIMENSION, start->acceleration);
         int status = SYMLIE_DONE;
-        if (is_after_jump) status = index1_acceleration(P, work, t, state.q, state.v, masses, a, lambda);
-#if HAS_OWN_STATE
-        if (!begins) copy(OWN, trail->own + n * OWN, own);
-        else if (status == SYMLIE_DONE) status = method_begin(P, work, t, trail->length[n], control, masses, &state, own);
-#endif
-        if (status == SYMLIE_DONE) status = adjoint_step(P, work, t, trail->length[n], control, masses, &state, trail->own + (n + 1) * OWN, end, start);
-#if HAS_OWN_STATE
-        if (status == SYMLIE_DONE && begins) {
-            status = adjoint_begin(P, work, t, trail->length[n], control, masses, &state, 0, start, start);
-            fill_zero(OWN, start->own);
-        }
-#else
-        (void)begins;
-#endif
-        if (status == SYMLIE_DONE && is_after_jump) status = start_cotangents(P, work, t, state.q, state.v, masses, start);
+        if (trail->kind[n] == 16) continue;
+        add_weights(P, trail, n + 1, end);
+        if (trail->kind[n] >= 8) status = renewed_cotangents(P, work, trail, n + 1, masses, end);
+        if (status != SYMLIE_DONE) return status;
+        status = trail->kind[n] == 32 ? switch_cotangents(P, work, trail, n, masses, end, start) : reverse_step(P, work, control, trail, n, masses, end, start);
         if (status != SYMLIE_DONE) return status;
         symlie_cotangents *const passed = end;
         end = start, start = passed;

@@ -164,6 +164,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         status = finish_step(P, work, t, planned_end, control, &mass, state, &trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         symlie_scalar reached = 0;
+        reach_by(record, SYMLIE_VALUE(t), SYMLIE_VALUE(h), 0, -1);
 #if HAS_CHANGES
         const symlie_scalar planned = HAS_CONTACTS ? attempt.planned : attempt.end;
         const long long first_event = record->events;
@@ -230,6 +231,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             continue;
         }
 #endif
+        record->reached[3] = (symlie_scalar)state->steps;
         /* The initial state of a run is already recorded. */
         const int is_recorded = is_end && plan->record_every && !(attempt.end > t);
 #if HAS_CHANGES

@@ -169,9 +169,14 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
         const symlie_real rest = k >= MOVING_BEGIN && k < MOVING_END ? (reached - begin) * v[k] : 0;
         trial->increment[k] = (begin > 0 ? increment[k] : 0) + rest;
     }
-    if (record && low > 0) record_side(P, work, state, t + low, before_q, before_v, before_lambda, trial->increment, record);
+    if (record && low > 0) {
+        reach_by(record, SYMLIE_VALUE(t), SYMLIE_VALUE(low), begin > 0 ? 8 : 16, -1);
+        record_side(P, work, state, t + low, before_q, before_v, before_lambda, trial->increment, record);
+    }
+    if (record) reach_by(record, SYMLIE_VALUE(t + begin), SYMLIE_VALUE(at - (t + begin)), 32, -1);
     if (is_late) {
         if (record) record_side(P, work, state, at, q, v, later_lambda, trial->increment, record);
+        if (record) reach_by(record, SYMLIE_VALUE(at), SYMLIE_VALUE(end - at), 32, -1);
         for (int k = 0; k < INCREMENTS; k++)
             if (k >= MOVING_BEGIN && k < MOVING_END) trial->increment[k] += (end - at) * ahead_v[k];
     }

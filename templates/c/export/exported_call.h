@@ -36,7 +36,7 @@ SYMLIE_APART void open_call(exported_state *s, exported_call *call)
     state->own_is_valid = s->own_is_valid;
     state->event_is_valid = s->event_is_valid;
     take_counters(s, state);
-    record->capacity = 1, record->count = 0, record->tried = 0, record->trace = 0, record->acceleration = 0, record->own = 0;
+    record->capacity = 1, record->count = 0, record->tried = 0, record->trace = 0, record->acceleration = 0, record->own = 0, record->step = 0;
     record->t = place, place += 2;
     record->q = place, place += 2 * EXPORTED_STORAGE;
     record->v = place, place += 2 * EXPORTED_DIMENSION;

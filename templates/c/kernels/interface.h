@@ -195,6 +195,9 @@ typedef struct {
     long long tried;            /* number of attempted steps in the trace */
     symlie_lane *acceleration;  /* v' that is known at the start of the next step; null: not recorded */
     symlie_lane *own;           /* method history; null: not recorded */
+    symlie_scalar *step;        /* how the states were reached, STEP_WIDTH numbers each; null: not recorded */
+    symlie_scalar reached[4];   /* the same of the next state: start and length of the step, its kind, as in
+                                 * symlie_trail, and the number of steps up to its end; -1 within a step */
     symlie_scalar *trace;       /* TRACE_WIDTH numbers for each attempted step, see record_tried; null: no trace */
     long long event_capacity;   /* capacity of the separate buffer for events */
     long long events;
@@ -286,7 +289,9 @@ typedef struct {
     const symlie_scalar *begin; /* start times of the steps, after jumps of inputs */
     const symlie_scalar *length;
     const unsigned char *kind;  /* sum of: 1: v' of the first stage is known from the previous step; 2: v' and lambda are
-                                 * computed after a jump; 4: the method history begins */
+                                 * computed after a jump; 4: the method history begins; 8: the step ends before a switch with
+                                 * lambda of the acceleration-level system; 16: the state before a switch, or 32: that
+                                 * behind it, is extrapolated from the start of the step */
     const symlie_scalar *t;
     const symlie_real *q;
     const symlie_real *v;

@@ -126,6 +126,29 @@ def light_rod() -> sl.System:
 
 
 @functools.cache
+def switching(at: tuple[float, float]) -> sl.System:
+    """A constrained point with a force that ends, and a lag whose law changes, at two times; another force changes with
+    the place."""
+    model = sl.Model("switching")
+    m, L = model.parameter("mass", 1.3, unit="kg"), model.parameter("length", 1.0, unit="m")
+    push, times = model.parameter("push", 5.0, unit="N"), model.parameter("times", [0.1, 0.2], unit="s")
+    bob, motor = model.node("bob", "R3"), model.state("motor", 1)
+    model.kinetic_energy(m * bob.x_dot.dot(bob.x_dot) / 2)
+    model.vector_field(motor, [sl.select(model.t - times[1], -2 * push, push * motor.x[0]) - bob.x_dot[0]])
+    first, second = sl.select(model.t - times[0], 0, push + motor.x[0]), sl.select(bob.x[1] - 0.3, push, 0)
+    model.force(sl.vector(first, second, -9.81 * m), at=bob.x)
+    model.constraint("rod", (bob.x.dot(bob.x) - L**2) / 2)
+    model.output("tip", bob.x, unit="m")
+    model.output("motor", motor.x)
+    model.initial(bob, x=[0.6 * L, 0, -0.8 * L], x_dot=[0, 1, 0])
+    return model.derive().compile(backend="c").with_parameters(times=list(at))
+
+
+H = 1 / 64
+WITHIN, NEAR_START, NEAR_END = (10.5 * H, 20.6 * H), (10.005 * H, 20.995 * H), (10.995 * H, 20.005 * H)
+
+
+@functools.cache
 def dumbbell() -> sl.System:
     """Two masses on a massless rod, whose angle is a first-order state; the dependent one is on a growing circle."""
     model = sl.Model("dumbbell")
@@ -248,6 +271,16 @@ CASES: list[Case] = [
     (driven_top, ["inertia", "lag", "torque", "motor.x"], {"h": 1 / 64, "method": "bdf4"}),
     (held_with_kinks, ["mass", "length", "force"], {"h": 1 / 64, "method": "bdf3"}),
     (held_with_kinks, ["mass", "length", "force"], {"h": 1 / 64, "method": "bdf5_index2"}),
+    (functools.partial(switching, WITHIN), ["mass", "length", "push"], {"h": H, "method": "bdf2_index2"}),
+    (functools.partial(switching, WITHIN), ["mass", "length", "push"], {"rtol": 1e-6, "method": "bdf"}),
+    (
+        functools.partial(switching, WITHIN),
+        ["mass", "length", "push"],
+        {"rtol": 1e-5, "method": "generalized_alpha_index2"},
+    ),
+    (functools.partial(switching, NEAR_START), ["mass", "length", "push"], {"h": H, "method": "bdf3"}),
+    (functools.partial(switching, NEAR_END), ["mass", "length", "push"], {"h": H, "method": "bdf3"}),
+    (functools.partial(switching, NEAR_END), ["mass", "push"], {"h": H, "method": "bdf3", "record_every": 3}),
     (links, ["gravity"], {"h": 1 / 64, "method": "bdf2_increments"}),
     (links, ["gravity"], {"h": 1 / 64, "method": "generalized_alpha_index2"}),
     (links, ["gravity"], {"h": 1 / 64, "method": "generalized_alpha"}),
@@ -320,6 +353,17 @@ def test_corrections_that_end_in_rounding_are_accepted(method: str) -> None:
     assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
 
 
+@pytest.mark.parametrize("method", ["bdf2", "bdf3"])
+def test_multipliers_that_pass_zero_are_accepted(method: str) -> None:
+    """Corrections of the only multiplier fluctuate at 2e-11 of its size."""
+    system, names = held(), ["mass", "length", "force"]
+    options = {"h": 1e-3, "method": method, "record_every": 0}
+    run = run_in_reverse(system, 0.35, options)
+    found = run.gradient(variables_of(system, names), weighted(run.solution))
+    expected = forward_gradient(system, 0.35, names, options)
+    assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+
+
 @pytest.mark.slow
 def test_difference_from_forward_derivatives_is_that_of_rounded_parameters() -> None:
     """The Puma 560 with six bodies, whose constraints amplify rounding: its derivatives change as much with gravity by
@@ -377,6 +421,10 @@ def test_adjoint_equals_matrices_of_steps_in_numpy() -> None:
         (held, {"rtol": 1e-6, "t_eval": [0.0, 0.21, 0.3]}),
         (springs, {"h": 0.3, "t_eval": [0.1, 0.45]}),
         (springs, {"rtol": 1e-6, "record_every": 2, "trace": True}),
+        (functools.partial(switching, NEAR_START), {"h": H, "method": "bdf3"}),
+        (functools.partial(switching, NEAR_END), {"h": H, "method": "bdf3", "record_every": 3}),
+        (functools.partial(switching, NEAR_END), {"rtol": 1e-6, "method": "bdf", "trace": True}),
+        (functools.partial(switching, WITHIN), {"rtol": 1e-6, "method": "bdf", "record_every": 0}),
     ],
 )
 def test_run_of_adjoint_has_the_states_of_solve(build: Callable[[], sl.System], options: dict[str, Any]) -> None:
@@ -474,15 +522,27 @@ def test_checkpoints_contain_the_accelerations_of_starting_steps(build: Callable
     check_checkpoints(8000, {"h": 1 / 64, "method": "bdf4_index2"}, build)
 
 
-def check_checkpoints(memory: float, options: dict[str, Any], build: Callable[[], sl.System] = held) -> None:
+@pytest.mark.parametrize("at", [WITHIN, NEAR_START, NEAR_END])
+@pytest.mark.parametrize("options", [{"h": H, "method": "bdf3"}, {"rtol": 1e-6, "method": "bdf"}])
+def test_checkpoints_contain_the_states_at_switches(at: tuple[float, float], options: dict[str, Any]) -> None:
+    check_checkpoints(10_000, options, functools.partial(switching, at), ["mass", "length", "push", "times"])
+
+
+def check_checkpoints(
+    memory: float,
+    options: dict[str, Any],
+    build: Callable[[], sl.System] = held,
+    names: Sequence[str] = ("mass", "length", "force"),
+) -> None:
     """Compare a gradient from checkpoints with one from stored states."""
-    system, names = build(), ["mass", "length", "force"]
+    system = build()
 
     def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
-        return 0.0, {"tip": weighted(solution)}
+        weights = weighted(solution)
+        return 0.0, {"tip": weights[:, system.layout.outputs["tip"][0]]}
 
-    found = sl.gradient(system, 0.5, loss, wrt=names, memory=memory, **options)
-    expected = sl.gradient(system, 0.5, loss, wrt=names, **options)
+    found = sl.gradient(system, 0.5, loss, wrt=list(names), memory=memory, **options)
+    expected = sl.gradient(system, 0.5, loss, wrt=list(names), **options)
     assert np.array_equal(found.array, expected.array)
     assert np.array_equal(found.solution.q, expected.solution.q)
 

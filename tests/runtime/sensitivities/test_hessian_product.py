@@ -19,7 +19,20 @@ from symlie.runtime.integrate.sensitivities.variables import Variable, variables
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.runtime.sensitivities.models import TIGHT, differences, driven_top, pendulum, springs
-from tests.runtime.sensitivities.test_adjoint import chain, disk, held, large, polar, spheres
+from tests.runtime.sensitivities.test_adjoint import (
+    NEAR_START,
+    WITHIN,
+    chain,
+    disk,
+    dumbbell,
+    held,
+    held_with_kinks,
+    large,
+    light_rod,
+    polar,
+    spheres,
+    switching,
+)
 from tests.systems import heavy_top_system, swing_system
 
 pytestmark = pytest.mark.skipif(not compiles_cpp(), reason="the C compiler does not compile C++")
@@ -129,6 +142,24 @@ SLOW = [
     (polar, ["mass", "bead.x"], {"h": 1 / 64, "method": "rattlie", "method_options": TIGHT}),
     (springs, ["stiffness", "one.m", "first.x"], {"h": 1 / 32, "method": "bdf2", "method_options": TIGHT}),
     (held, ["mass", "length", "force"], {"h": 1 / 64, "method": "generalized_alpha_index2", "method_options": TIGHT}),
+    (
+        dumbbell,
+        ["masses", "length", "radius"],
+        {"h": 1 / 64, "method": "generalized_alpha_index2", "method_options": TIGHT},
+    ),
+    (dumbbell, ["masses", "length", "radius"], {"h": 1 / 64, "method": "bdf2_index2", "method_options": TIGHT}),
+    (held_with_kinks, ["mass", "length", "force"], {"h": 1 / 64, "method": "bdf3", "method_options": TIGHT}),
+    (light_rod, ["mass", "length", "force"], {"h": 1 / 64, "method": "bdf2_index2", "method_options": TIGHT}),
+    (
+        functools.partial(switching, WITHIN),
+        ["mass", "length", "push"],
+        {"h": 1 / 64, "method": "bdf2", "method_options": TIGHT},
+    ),
+    (
+        functools.partial(switching, NEAR_START),
+        ["mass", "length", "push"],
+        {"h": 1 / 64, "method": "bdf2", "method_options": TIGHT},
+    ),
 ]
 
 

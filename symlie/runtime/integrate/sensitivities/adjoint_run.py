@@ -21,12 +21,11 @@ from symlie.runtime.integrate.sensitivities.trail import Start, Trail, trail_of_
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
-from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.steps.adjoint.transposition import missing_rule
-from symlie.runtime.steps.program import Program, features_of
+from symlie.runtime.steps.program import features_of
 from symlie.runtime.system.inputs import tables_in_use
 from symlie.runtime.system.system import System
 
@@ -146,8 +145,8 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     for part in (program, *further):
         if part is not None and (name := missing_rule(part)):
             return f"the instruction {name} has no transposed rule"
-    if isinstance(method, Implicit) and (reason := _refusal_of_implicit_steps(system, method, program)):
-        return reason
+    if program.solves("hidden_violation") and not bool(layout.holonomic[layout.of_velocities].all()):
+        return "corrections of velocities with constraints on velocities have no transposed rule"
     if method.kernel_set == "interpolation" and not method.takes_element_matrix:
         return "loads within a step have no transposed rule if newton=simplified"
     if system.mechanics.takes_redundant_rows or layout.has_nonlinear_rows:
@@ -163,16 +162,6 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         for a, b, is_recorded in zip(run.plan.start, run.plan.end, run.plan.record_end, strict=True)
     )
     return "states within a jump are recorded" if has_gaps else ""
-
-
-def _refusal_of_implicit_steps(system: System, method: Implicit, program: Program) -> str:
-    """Return why implicit steps of a system have no adjoint; empty if they have."""
-    layout = system.layout
-    if any(e.switches for e in layout.elements):
-        return "the method begins anew where forces switch"
-    if program.solves("hidden_violation") and not bool(layout.holonomic[layout.of_velocities].all()):
-        return "corrections of velocities with constraints on velocities have no transposed rule"
-    return ""
 
 
 def _by_parameters(system: System, found: CotangentsAtStart) -> Array:

@@ -20,20 +20,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from symlie.contract.constants import TRACE_WIDTH, Status
+from symlie.contract.constants import STEP_WIDTH, Status
 from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.run import Run, execute
-from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailLoop
+from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailLoop, trail_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
-from symlie.runtime.solution.trace import TRACE_COLUMNS
-
-T, H, ACCEPTED = (list(TRACE_COLUMNS).index(name) for name in ("t", "h", "accepted"))
-"""Columns of traces."""
 
 State = TypeVar("State")
 
@@ -153,7 +149,7 @@ class Checkpoints:
     def __init__(self, run: Run, start: Start, memory: int) -> None:
         self._run, self._start, self._memory, self._kept = run, start, memory, dict[int, Array]()
         self._loop = CompiledIntegration(run.system, run.method, run.plan, run.control, run.begin, record_every=0)
-        self._trail = TrailLoop(run, run.begin, start, with_trace=True)
+        self._trail = TrailLoop(run, run.begin, start, with_trace=False)
 
     def run(self, recorder: Recorder) -> Solution:
         """Integrate to the end, with checkpoints on the way if the number of steps is known in advance; raise
@@ -178,7 +174,7 @@ class Checkpoints:
         layout, method = self._run.system.layout, self._run.method
         state = layout.storage + 2 * layout.dimension + layout.rows + layout.carried_size
         further = method.own_size(layout) + len(layout.events)
-        of_step = 8 * (state + self._start.own + TRACE_WIDTH + 5)
+        of_step = 8 * (state + self._start.own + STEP_WIDTH + 5)
         of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 5) + OBJECT
         return schedule_of(steps, self._trail.capacity, self._memory, of_step, of_checkpoint, layout.name)
 
@@ -204,10 +200,9 @@ class Checkpoints:
         """Process one block."""
         begin, first = self._unpacked(state), block * self._schedule.block
         steps = min(self._schedule.block, self._steps - first)
-        t, q, v, multipliers, accelerations, histories, trace = self._trail.stretch(begin, steps)
-        begins, lengths = (np.ascontiguousarray(trace[trace[:, ACCEPTED] != 0, k]) for k in (T, H))
-        kinds = self._start.kinds(self._run.plan, begins, begin.at)
-        take(Trail(begins, lengths, kinds, t.ravel(), q, v, multipliers, accelerations, histories), first)
+        t, *states, records = self._trail.stretch(begin, steps)
+        kinds = self._start.kinds(self._run.plan, records[1:], begin.at)
+        take(trail_of(records[1:], kinds, t.ravel(), *states), first)
 
     def _packed(self, state: LoopState) -> Array:
         """Return a state as one array: all checkpoints of a run have the same entries."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import JUMP, KINK, TRACE_WIDTH
+from symlie.contract.constants import JUMP, KINK, STEP_WIDTH, Status
 from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.compiled_method import Compiled
@@ -24,9 +24,13 @@ from symlie.runtime.solution.start import Start as StateStart
 from symlie.runtime.steps.program import features_of, passes_acceleration
 from symlie.runtime.system.system import System
 
-COMPUTED, KNOWN, AFTER_JUMP, BEGUN = 0, 1, 2, 4
+COMPUTED, KNOWN, AFTER_JUMP, BEGUN, TO_SWITCH, ASIDE, ACROSS = 0, 1, 2, 4, 8, 16, 32
 """Kinds of steps, which are added as in ``symlie_trail``: v' of the first stage is computed, known from the previous
-step, or computed with λ after a jump; the method history begins."""
+step, or computed with λ after a jump; the method history begins; the step ends before a switch, or the state before or
+behind it is extrapolated."""
+
+BEGIN, LENGTH, KIND, NUMBER = range(STEP_WIDTH)
+"""Columns of records of steps: start time, length, kind, and number of steps up to the end, or -1 within a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +42,7 @@ class Trail:
     begin, length
         Start times and lengths of the steps, in s, shape (n,).
     kind
-        `COMPUTED`, `KNOWN` or `AFTER_JUMP`, and possibly `BEGUN`, shape (n,).
+        `COMPUTED`, `KNOWN` or `AFTER_JUMP`, and possibly `BEGUN` and `TO_SWITCH`; or `ASIDE` or `ACROSS`, shape (n,).
     t, q, v, multipliers, acceleration, own
         Times, in s, configurations, velocities, λ, v' for the first stage of the next step, and the method history.
     """
@@ -88,19 +92,22 @@ class Start:
         is_passed_on = from_acceleration and bool(program.results("acceleration"))
         return cls(from_acceleration, is_passed_on, own, restarts, method.starts_from_multipliers(features))
 
-    def kinds(self, plan: Plan, begin: Array, first: StateStart) -> NDArray[np.uint8]:
-        """Return the kinds of consecutive steps with given start times, the first of which starts from a state."""
+    def kinds(self, plan: Plan, steps: Array, first: StateStart) -> NDArray[np.uint8]:
+        """Return the kinds of consecutive steps from their records, the first of which starts from a state."""
+        begin, recorded = steps[:, BEGIN], steps[:, KIND].astype(np.uint8)
+        is_step, follows_switch = recorded < ASIDE, np.append(False, recorded[:-1] == ACROSS)
         begun, jumped = (
             np.isin(begin, [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart in of])
             for of in (self.restarts, (JUMP,))
         )
         found = np.full(len(begin), KNOWN if self.is_passed_on else COMPUTED, dtype=np.uint8)
         found[0] = KNOWN if self.from_acceleration and first.acceleration is not None else COMPUTED
+        found[follows_switch] = COMPUTED
         found[jumped] = AFTER_JUMP if self.after_jumps else COMPUTED
         if self.own:
             begun[0] |= first.own is None
-            found[begun] += BEGUN
-        return found
+            found[begun | follows_switch] += BEGUN
+        return np.where(is_step, found + recorded, recorded)
 
 
 class TrailLoop(CompiledIntegration):
@@ -120,18 +127,16 @@ class TrailLoop(CompiledIntegration):
         parts = run.system, run.method, run.plan, run.control, begin
         super().__init__(*parts, record_every=1, with_trace=with_trace, compiled=compiled, width=width)
         dimension = run.system.layout.dimension if start.from_acceleration else 0
-        self._dimension, self._taken = width * dimension, list[Array]()
-        self._accelerations = np.empty(self._record.capacity * self._dimension)
-        if self._dimension:
-            self._record.acceleration = self.library.pointer(self._accelerations)
-        self._own, self._taken_own = width * start.own, list[Array]()
-        self._histories = np.empty(self._record.capacity * self._own)
-        if self._own:
-            self._record.own = self.library.pointer(self._histories)
+        self._widths = {"acceleration": width * dimension, "own": width * start.own, "step": STEP_WIDTH}
+        self._further = {name: np.zeros(self._record.capacity * size) for name, size in self._widths.items()}
+        self._taken: dict[str, list[Array]] = {name: [] for name in self._widths}
+        for name, size in self._widths.items():
+            if size:
+                setattr(self._record, name, self.library.pointer(self._further[name]))
 
     def drain(self, recorder: Recorder) -> None:
-        self._taken.append(self._accelerations[: self._record.count * self._dimension].copy())
-        self._taken_own.append(self._histories[: self._record.count * self._own].copy())
+        for name, size in self._widths.items():
+            self._taken[name].append(self._further[name][: self._record.count * size].copy())
         super().drain(recorder)
 
     @property
@@ -140,43 +145,31 @@ class TrailLoop(CompiledIntegration):
         return int(self._record.capacity) - 2
 
     def stretch(self, begin: LoopState, steps: int) -> tuple[Array, ...]:
-        """Integrate some steps from a state; return t, q, v, λ, v' and the method history of all states, each of shape
-        (steps + 1, ...), and the trace, in memory that the next call overwrites."""
+        """Integrate some steps from a state; return t, q, v, λ, v', the method history and the step of all states, with
+        leading axis n + 1, in memory that the next call overwrites."""
         self.put(begin)
-        widths = (1, *self._sizes[:3])
-        names = "t", "q", "v", "lambda"
-        first = np.array([begin.t]), begin.at.q, begin.at.v, begin.at.multipliers
-        for name, values in zip(names, first, strict=True):
-            self._buffers[name][: len(values)] = values
-        if self._dimension and begin.at.acceleration is not None:
-            self._accelerations[: self._dimension] = begin.at.acceleration
-        if self._own and begin.at.own is not None:
-            self._histories[: self._own] = begin.at.own
+        widths = dict(zip(("t", "q", "v", "lambda"), (1, *self._sizes[:3]), strict=True)) | self._widths
+        buffers, at, parts = {**self._buffers, **self._further}, begin.at, list[list[Array]]()
+        first = np.array([begin.t]), at.q, at.v, at.multipliers, at.acceleration, at.own
+        for name, values in zip(widths, first, strict=False):
+            if values is not None and widths[name]:
+                buffers[name][: len(values)] = values
         record, wanted = self._record, self.steps + steps
         record.count = 1
         while self.steps < wanted:
-            self.advance(wanted - self.steps)
+            is_full = self.advance(wanted - self.steps) is Status.BUFFER_FULL
             record.events = 0
-        found = [self._buffers[name][: (steps + 1) * width] for name, width in zip(names, widths, strict=True)]
-        trace = self._buffers["trace"][: TRACE_WIDTH * record.tried].reshape(-1, TRACE_WIDTH)
-        record.count = record.tried = 0
-        states = (x.reshape(steps + 1, width) for x, width in zip(found, widths, strict=True))
-        return (
-            *states,
-            self._accelerations[: (steps + 1) * self._dimension].reshape(steps + 1, self._dimension),
-            self._histories[: (steps + 1) * self._own].reshape(steps + 1, self._own),
-            trace,
-        )
+            if is_full or self.steps == wanted:
+                count = int(record.count)
+                found = [buffers[name][: count * width].reshape(count, width) for name, width in widths.items()]
+                parts.append([x.copy() for x in found] if is_full else found)
+                record.count = 0
+        return tuple(x[0] if len(x) == 1 else np.concatenate(x) for x in zip(*parts, strict=True))
 
-    @property
-    def accelerations(self) -> Array:
-        """v' at the recorded states, shape (n, dimension), or (n, 0)."""
-        return np.concatenate(self._taken).reshape(-1, self._dimension) if self._dimension else np.zeros((0, 0))
-
-    @property
-    def histories(self) -> Array:
-        """Method history at the recorded states, shape (n, own), or (n, 0)."""
-        return np.concatenate(self._taken_own).reshape(-1, self._own) if self._own else np.zeros((0, 0))
+    def further(self, name: str) -> Array:
+        """Return v' (``acceleration``), the method history (``own``) or the ``step`` of all recorded states, shape
+        (n, ...)."""
+        return np.concatenate(self._taken[name]).reshape(-1, self._widths[name] or 1)
 
 
 class TrailOfRun(NamedTuple):
@@ -190,25 +183,30 @@ class TrailOfRun(NamedTuple):
 def trail_of_run(run: Run, start: Start, *, records_start: bool) -> TrailOfRun | None:
     """Return all states of a run, or None if a terminal event ends it; raise the errors of `solve`."""
     begin, keeps_trace = run.begin.at, bool(run.settings["trace"])
-    loop = TrailLoop(run, run.begin, start, with_trace=keeps_trace or run.control.is_adaptive)
+    loop = TrailLoop(run, run.begin, start, with_trace=keeps_trace)
     recorder = Recorder(run.system.layout)
     recorder.add_state(float(run.settings["t_span"][0]), begin.q, begin.v, begin.multipliers, begin.carried)
     found = execute(run, loop, run.begin, recorder)
     if found.status == "event":
         return None
-    begins, lengths = _steps(run, found)
+    steps = loop.further("step")
     first = np.zeros(run.system.layout.dimension) if begin.acceleration is None else begin.acceleration
-    accelerations = np.zeros((len(begins) + 1, 0))
+    accelerations = np.zeros((len(steps) + 1, 0))
     if start.from_acceleration:
-        accelerations = np.concatenate([first[None], loop.accelerations])
-    histories = np.zeros((len(begins) + 1, 0))
+        accelerations = np.concatenate([first[None], loop.further("acceleration")])
+    histories = np.zeros((len(steps) + 1, 0))
     if start.own:
         first = np.zeros(start.own) if begin.own is None else begin.own
-        histories = np.concatenate([first[None], loop.histories])
-    kinds = start.kinds(run.plan, begins, begin)
-    trail = Trail(begins, lengths, kinds, found.t, found.q, found.v, found.multipliers, accelerations, histories)
-    chosen = _recorded(run, found.t, records_start=records_start)
-    return TrailOfRun(trail, _only(found, chosen, keeps_trace=keeps_trace), chosen)
+        histories = np.concatenate([first[None], loop.further("own")])
+    states = found.t, found.q, found.v, found.multipliers
+    trail = trail_of(steps, start.kinds(run.plan, steps, begin), *states, accelerations, histories)
+    chosen = _recorded(run, found.t, steps[:, NUMBER], records_start=records_start)
+    return TrailOfRun(trail, _only(found, chosen), chosen)
+
+
+def trail_of(steps: Array, kinds: NDArray[np.uint8], *states: Array) -> Trail:
+    """Return the trail with records of steps, their kinds and the states between them."""
+    return Trail(np.ascontiguousarray(steps[:, BEGIN]), np.ascontiguousarray(steps[:, LENGTH]), kinds, *states)
 
 
 def check_end(solution: Solution) -> None:
@@ -220,29 +218,18 @@ def check_end(solution: Solution) -> None:
         )
 
 
-def _steps(run: Run, solution: Solution) -> tuple[Array, Array]:
-    """Return the start times and lengths of the steps, with the bits of the time loop."""
-    plan, trace = run.plan, solution.trace
-    if run.control.is_adaptive:
-        assert trace is not None
-        return trace.t[trace.accepted], trace.h[trace.accepted]
-    parts = list(zip(plan.start, plan.steps, (plan.step_size(k) for k in range(len(plan.end))), strict=True))
-    begins = [start + np.arange(steps) * h for start, steps, h in parts]
-    return np.concatenate(begins), np.concatenate([np.full(steps, h) for _, steps, h in parts])
-
-
-def _recorded(run: Run, t: Array, *, records_start: bool) -> NDArray[np.int64]:
-    """Return the indices of the states that `solve` records."""
-    plan, number = run.plan, np.arange(len(t))
+def _recorded(run: Run, t: Array, number: Array, *, records_start: bool) -> NDArray[np.int64]:
+    """Return the indices of the states that `solve` records, for the numbers of steps up to the states after the
+    first."""
+    plan, every, is_end = run.plan, run.record_every, number > 0
     ends = [end for end, is_recorded in zip(plan.end, plan.record_end, strict=True) if is_recorded]
-    chosen = np.isin(t, ends) & (number > 0)
-    if run.record_every:
-        chosen |= (number > 0) & (number % run.record_every == 0)
-    chosen[0] = records_start
-    return np.flatnonzero(chosen)
+    chosen = np.isin(t[1:], ends) & is_end
+    if every:
+        chosen |= is_end & (number % every == 0) | (every == 1)
+    return np.flatnonzero(np.append(records_start, chosen))
 
 
-def _only(solution: Solution, chosen: NDArray[np.int64], *, keeps_trace: bool) -> Solution:
+def _only(solution: Solution, chosen: NDArray[np.int64]) -> Solution:
     """Return a solution with chosen states."""
     parts = {name: getattr(solution, name)[chosen] for name in ("t", "q", "v", "multipliers", "carried")}
-    return dataclasses.replace(solution, **parts, trace=solution.trace if keeps_trace else None)
+    return dataclasses.replace(solution, **parts)

@@ -85,6 +85,11 @@ class ProgrammedMethod(Method):
         """Recorded programs."""
         return {}
 
+    @cached_property
+    def _start_programs(self) -> dict[Features, Program]:
+        """Recorded first steps."""
+        return {}
+
     def known_program(self, features: Features) -> Program:
         """Return the step for systems with certain features, recorded once."""
         if features not in self._programs:
@@ -99,16 +104,18 @@ class ProgrammedMethod(Method):
         """Return the first steps, which keep the states that later steps read; None if these read no earlier ones."""
         if self.starter is None:
             return None
-        s = StepRecorder(features, self.starter.coordinates, self.program(features).history)
-        self.write_first_step(s)
-        return s.program()
+        if features not in self._start_programs:
+            s = StepRecorder(features, self.starter.coordinates, self.known_program(features).history)
+            self.write_first_step(s)
+            self._start_programs[features] = s.program()
+        return self._start_programs[features]
 
     def substeps(self, features: Features) -> Program | None:
         """Return the substeps of the first steps; None if these have none."""
         start = self.start_program(features)
         if start is None or self.starter is None or not start.has(StartingStep):
             return None
-        return self.starter.program(features)
+        return self.starter.known_program(features)
 
     def first_values(self, features: Features) -> Program | None:
         """Return the initial values of the arrays that the step carries; None without such arrays."""

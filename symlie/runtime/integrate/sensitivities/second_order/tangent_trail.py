@@ -78,14 +78,14 @@ class _TangentTrailLoop(TrailLoop):
         self.state.time = self.library.pointer(self._time)
         begin_tangents(self.library, self.problem, self.t, self._arrays, width, starts)
         sizes = {"q": self._sizes[0], "v": self._sizes[1], "lambda": self._sizes[2]}
-        sizes |= {"acceleration": self._dimension // width, "own": start.own}
+        sizes |= {"acceleration": self._widths["acceleration"] // width, "own": start.own}
         self._first = {name: self._arrays[name][: width * size].copy() for name, size in sizes.items()}
         self._parts: dict[str, list[Array]] = {"q": [], "v": [], "lambda": []}
 
     def trail(self, known: Trail) -> Trail:
         """Return all states with the steps of a run without tangents."""
         parts = {name: np.concatenate(found) for name, found in self._parts.items()}
-        later = {**parts, "acceleration": self.accelerations, "own": self.histories}
+        later = {**parts, "acceleration": self.further("acceleration"), "own": self.further("own")}
         count = len(later["q"]) // len(self._first["q"])
         q, v, multipliers, acceleration, own = (
             np.vstack([first, later[name].reshape(count, len(first))]) for name, first in self._first.items()

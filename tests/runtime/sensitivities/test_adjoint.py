@@ -25,6 +25,7 @@ from symlie.runtime.integrate.sensitivities.checkpoints import (
     schedule_of,
 )
 from symlie.runtime.integrate.sensitivities.gradient import FEWEST_REVERSE
+from symlie.runtime.integrate.sensitivities.trail import ACROSS, ASIDE, TO_SWITCH, Start, trail_of_run
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
@@ -520,6 +521,24 @@ def test_checkpoints_contain_the_method_history(memory: float, options: dict[str
 def test_checkpoints_contain_the_accelerations_of_starting_steps(build: Callable[[], sl.System]) -> None:
     """Starting steps after a kink begin with those of the step before; with a singular mass matrix, all of them do."""
     check_checkpoints(8000, {"h": 1 / 64, "method": "bdf4_index2"}, build)
+
+
+@pytest.mark.parametrize(
+    ("at", "kinds"),
+    [
+        (WITHIN, [TO_SWITCH, ACROSS] * 2),
+        (NEAR_START, [ASIDE, ACROSS, TO_SWITCH, ACROSS, ACROSS]),
+        (NEAR_END, [TO_SWITCH, ACROSS, ACROSS, ASIDE, ACROSS]),
+    ],
+)
+def test_trails_contain_the_parts_of_steps_at_switches(at: tuple[float, float], kinds: list[int]) -> None:
+    run = run_in_reverse(switching(at), 22 * H, {"h": H, "method": "bdf3"}).run
+    method = run.method
+    assert isinstance(method, ProgrammedMethod)
+    found = trail_of_run(run, Start.of(method, run.system), records_start=True)
+    assert found is not None
+    parts = found.trail.kind & (TO_SWITCH | ASIDE | ACROSS)
+    assert parts[parts > 0].tolist() == kinds
 
 
 @pytest.mark.parametrize("at", [WITHIN, NEAR_START, NEAR_END])

@@ -95,7 +95,7 @@ class Start:
     def kinds(self, plan: Plan, steps: Array, first: StateStart) -> NDArray[np.uint8]:
         """Return the kinds of consecutive steps from their records, the first of which starts from a state."""
         begin, recorded = steps[:, BEGIN], steps[:, KIND].astype(np.uint8)
-        is_step, follows_switch = recorded < ASIDE, np.append(False, recorded[:-1] == ACROSS)
+        is_step, follows_switch = recorded <= TO_SWITCH, np.append(False, recorded[:-1] == ACROSS)
         begun, jumped = (
             np.isin(begin, [t for t, restart in zip(plan.start, plan.restarts, strict=True) if restart in of])
             for of in (self.restarts, (JUMP,))

@@ -19,14 +19,8 @@ from symlie.modeling.model import Model
 
 def motion_kernel(model: Model, number: int, parameters: Sequence[Symbol], hoisting: ParameterHoisting) -> Kernel:
     """Return the kernel of q(t), v and v' of a prescribed motion."""
-    motion = model.motions[number]
-    group = motion.group
-    program = Program()
-    time = program.input("t", Euclidean(1), (model.time,))
-    velocity: list[Expr] = []
-    for g, start, _ in group.simple_factors:
-        velocity += _velocity(program, g, motion.storage[start : start + g.storage_dimension], model.time)
-    acceleration = forward(program, velocity, [(time, (Integer(1),))])
+    motion, program = model.motions[number], Program()
+    group, moved = motion.group, derive_motion(model, number, program)
     references: dict[Symbol, str] = {model.time: "t"}
     references |= {s: f"p[{i}]" for i, s in enumerate(parameters)}
     arguments = (
@@ -36,9 +30,19 @@ def motion_kernel(model: Model, number: int, parameters: Sequence[Symbol], hoist
         Argument("v", group.dimension, True),
         Argument("a", group.dimension, True),
     )
-    body = flatten(program, [*motion.storage, *velocity, *acceleration], references)
+    body = flatten(program, [c for part in moved for c in part], references)
     description = f"Prescribed motion of node {motion.node}: q(t), v, v'."
     return Kernel(Signature(f"{model.name}_motion_{number}", arguments), body, description)
+
+
+def derive_motion(model: Model, number: int, program: Program) -> tuple[Vector, Vector, Vector]:
+    """Return q(t), v and v' of a prescribed motion as expressions of a program."""
+    motion = model.motions[number]
+    time = program.input("t", Euclidean(1), (model.time,))
+    velocity: list[Expr] = []
+    for g, start, _ in motion.group.simple_factors:
+        velocity += _velocity(program, g, motion.storage[start : start + g.storage_dimension], model.time)
+    return motion.storage, tuple(velocity), forward(program, velocity, [(time, (Integer(1),))])
 
 
 def _velocity(program: Program, group: LieGroup, storage: Vector, time: Symbol) -> Vector:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from symlie.contract.sets import ADJOINT, DISCRETE, DISCRETE_GRADIENTS, kernel_set
 from symlie.derive.adjoint.discrete_kernels import discrete_gradients
 from symlie.derive.adjoint.element_kernels import element_gradients
+from symlie.derive.adjoint.motion_kernels import motion_gradient
 from symlie.derive.adjoint.node_kernels import transposed_operators
 from symlie.derive.discrete.kernels import discrete_kernels
 from symlie.derive.equations import Equations, statements_of
@@ -48,7 +49,11 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         of_nodes = tuple(_transposed(space) for space in spaces)
         of_elements = tuple(element_gradients(model, d) for d in equations.derived)
         count = len(parameter_symbols(model)) - len(model.slots)
-        return SetKernels(model.name, chosen, of_nodes, of_elements, inputs=_inputs(model), parameters=count)
+        of_motions = tuple(motion_gradient(model, number) for number in range(len(model.motions)))
+        return SetKernels(
+            model.name, chosen, of_nodes, of_elements, motion_gradients=of_motions, inputs=_inputs(model),
+            parameters=count,
+        )  # fmt: skip
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
     has_angles = any(s.angles or s.activities for s in statements_of(model))
     return SetKernels(model.name, chosen, nodes=tuple(nodes), has_angles=has_angles)

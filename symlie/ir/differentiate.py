@@ -107,6 +107,20 @@ def reverse(
 
     acting = [c for value, _ in cotangents for c in value.components]
     statements = needed_statements(program, [*(e for e, _ in outputs), *acting])
+    collected = {value.components for value in wanted}
+    collected |= {x.result.components for x in statements if not isinstance(x, Assignment)}
+    moved = _moved(statements, wanted)
+
+    def pull(argument: Value, contribution: Vector) -> None:
+        stored, weights = argument.components, program.vector(contribution, "b")
+        if stored in collected or moved.isdisjoint(stored):
+            algebra.setdefault(stored, []).append(weights)
+            return
+        # A part of a wanted value, or a value that consists of results.
+        weights = stored_weights(program, argument.space.algebra_tangent, stored, weights)
+        for component, weight in zip(stored, weights, strict=True):
+            scatter(component, program.scalar(weight, "b"))
+
     for value, cotangent in cotangents:
         algebra.setdefault(value.components, []).append(cotangent)
     for expression, weight in outputs:
@@ -116,8 +130,18 @@ def reverse(
             if statement.symbol in adjoints:
                 scatter(statement.expression, program.scalar(adjoints[statement.symbol], "b"))
         else:
-            _reverse_application(program, statement, collect, scatter, algebra)
+            _reverse_application(program, statement, collect, scatter, pull)
     return tuple(collect(value) for value in wanted)
+
+
+def _moved(statements: Sequence[Statement], wanted: Sequence[Value]) -> set[Expr]:
+    """Return the components of wanted values, and all symbols that depend on them."""
+    found: set[Expr] = {c for value in wanted for c in value.components}
+    for statement in statements:
+        if found.isdisjoint(statement.read):
+            continue
+        found.update([statement.symbol] if isinstance(statement, Assignment) else statement.result.components)
+    return found
 
 
 def _reverse_application(
@@ -125,7 +149,7 @@ def _reverse_application(
     statement: Application,
     collect: Callable[[Value], Vector],
     scatter: Callable[[Expr, Expr], None],
-    algebra: dict[Vector, list[Vector]],
+    pull: Callable[[Value, Vector], None],
 ) -> None:
     cotangent = collect(statement.result)
     if all(c == 0 for c in cotangent):
@@ -136,7 +160,17 @@ def _reverse_application(
             for component, weight in zip(argument.components, contribution, strict=True):
                 scatter(component, program.scalar(weight, "b"))
         else:
-            algebra.setdefault(argument.components, []).append(program.vector(contribution, "b"))
+            pull(argument, contribution)
+
+
+def stored_weights(
+    program: Program, tangent_of: Callable[[Program, Vector, Vector], Vector], stored: Vector, weights: Vector
+) -> Vector:
+    """Return weights of the stored components of a point, for weights of the tangents of their rates."""
+    rate = program.fresh("w", len(stored))
+    tangent = tangent_of(program, stored, rate)
+    (found,) = reverse(program, list(zip(tangent, weights, strict=True)), [Value(rate, Euclidean(len(rate)))])
+    return found
 
 
 def gradient(program: Program, output: Expr, wanted: Value) -> Vector:

@@ -103,7 +103,10 @@ class SetKernels:
     weights: tuple[float, ...] = ()
     """Weights, divided by h, of the loads at both ends of a step, of a discrete Lagrangian."""
     motions: tuple[MotionSet, ...] = ()
-    """Prescribed motions in order."""
+    """Prescribed motions in order, if the set has jets."""
+    motion_gradients: tuple[tuple[Kernel, tuple[int, ...]], ...] = ()
+    """Gradients of prescribed motions in order, if the set has gradients: kernel and places of the components that it
+    computes."""
     elimination: tuple[Kernel, ...] = ()
     """Repeated solution of the saddle point system, for models of fixed topology."""
     follows_fields: bool = False
@@ -120,7 +123,9 @@ class SetKernels:
         """All kernels in order of emission."""
         of_nodes = (k for t in self.nodes for k in t.kernels)
         of_elements = (k for e in self.elements for k in e.kernels)
-        return (*of_nodes, *of_elements, *(k for m in self.motions for k in m.kernels), *self.elimination)
+        of_motions = (k for m in self.motions for k in m.kernels)
+        gradients = (k for k, places in self.motion_gradients if places)
+        return (*of_nodes, *of_elements, *of_motions, *gradients, *self.elimination)
 
     @property
     def jets(self) -> tuple[JetLayout, ...]:

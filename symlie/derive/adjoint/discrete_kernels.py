@@ -14,15 +14,14 @@ from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.sets import KernelSet
-from symlie.contract.signature import Argument, Signature
-from symlie.derive.adjoint.element_kernels import places_of
+from symlie.contract.signature import Argument
+from symlie.derive.adjoint.gradient_kernel import gradient_kernel
 from symlie.derive.adjoint.weighted import weighted_gradient
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.discrete.momenta import VariationalStep, derive_variational
 from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols, symbols_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.sets import ElementTypeSet, GradientPlaces, NodePlace, SetKernels
-from symlie.ir.straightline import by_output, flatten
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
@@ -90,14 +89,8 @@ def _kernel(
     count = len(step.nodes)
     by_part = (tuple(c for vector in found[k * count : (k + 1) * count] for c in vector) for k in range(len(parts)))
     by_value = (*by_part, *found[len(states) :])
-    results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
-    places = {label: places_of(label, part) for label, part in results.items()}
-    outputs = [results[label][k] for label, part in places.items() for k in part]
-    arguments = (
+    arguments = [
         *(Argument(x, len(vectors[x]) if x in vectors else None) for x in KERNELS[name].arguments),
         *(Argument(x, len(vectors[x])) for x in "wpe"),
-        *(Argument(label, len(part), True) for label, part in places.items()),
-    )
-    body = by_output(flatten(program, outputs, references))
-    kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, KERNELS[name].meaning)
-    return kernel, GradientPlaces(name, weights, tuple(places.items()))
+    ]
+    return gradient_kernel(statement.name, name, weights, program, by_value, arguments, references)

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Expr, Integer
 
-from symlie.contract.kernels import KERNELS
-from symlie.contract.signature import Argument, Signature
+from symlie.contract.signature import Argument
+from symlie.derive.adjoint.gradient_kernel import gradient_kernel
+from symlie.derive.adjoint.symplectic_kernels import symplectic_gradients
 from symlie.derive.adjoint.weighted import weighted_gradient
 from symlie.derive.dependents import dependent_parts
 from symlie.derive.derived_statement import DerivedStatement
@@ -22,11 +23,10 @@ from symlie.derive.fields import moved_nodes, total_field
 from symlie.derive.kernels import configuration_symbols, instance_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrices.fields import has_points
 from symlie.derive.matrices.newton import constraint_forces
-from symlie.ir.differentiate import forward, reverse
+from symlie.ir.differentiate import forward, stored_weights
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Euclidean, Value, Vector
 from symlie.ir.sets import ElementTypeSet, GradientPlaces, NodePlace
-from symlie.ir.straightline import by_output, flatten
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 
@@ -54,7 +54,7 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
     }
     builder = _Builder(model, derived)
     found = [builder.kernel(name, weights, term) for name, (weights, term) in terms.items()]
-    found += [builder.dependents(), builder.increments_of_dependents()]
+    found += [builder.dependents(), builder.increments_of_dependents(), *symplectic_gradients(model, derived)]
     kernels = tuple(kernel for kernel, _ in found if kernel.body.outputs)
     places = tuple(part for kernel, part in found if kernel.body.outputs)
     nodes = statement.nodes
@@ -76,10 +76,6 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
         own_inputs=len(statement.inputs) if isinstance(statement, ElementType) else 0,
         outputs=sum(len(o.components) for o in statement.outputs),
     )
-
-
-STATES = ("qb", "bb", "tb", "vb", "ab")
-"""Results with components of all nodes."""
 
 
 class _Builder:
@@ -136,11 +132,8 @@ class _Builder:
         for part, velocity in zip(dependent_parts(statement), velocities, strict=True):
             group, stored = statement.nodes[part.place].lie_group, program.vector(part.configuration)
             w, v = (program.fresh("w", group.dimension) for _ in range(2))
-            rate = program.fresh("w", len(stored))
-            tangent = group.algebra_tangent(program, stored, rate)
-            (by_rate,) = reverse(program, list(zip(tangent, w, strict=True)), [Value(rate, Euclidean(len(rate)))])
             term += [*stored, *velocity]
-            factors += [*by_rate, *v]
+            factors += [*stored_weights(program, group.algebra_tangent, stored, w), *v]
             symbols += [*w, *v]
         return self._kernel(name, "dependents", program.vector(term), factors, symbols, inputs)
 
@@ -158,20 +151,11 @@ class _Builder:
         program, statement = self._statement.program, self._statement
         velocities = velocities or [n.velocity for n in statement.nodes]
         by_value = self._gradient(term, factors, velocities, by_acceleration=weights == "fields")
-        results = dict(zip(KERNELS[name].result_names, by_value, strict=True))
-        places = {label: places_of(label, part) for label, part in results.items()}
-        outputs = [results[label][k] for label, part in places.items() for k in part]
         given = {"v": [s for x in velocities for s in x.components], "w": symbols}
         references = {**self._references, **_references(given)}
-        inputs = {**self._sizes, **{label: len(part) for label, part in given.items()}}
-        arguments = (
-            Argument("t", None),
-            *(Argument(label, inputs[label]) for label in ("q", "v", "a", "multipliers", "w", "p", "e")),
-            *(Argument(label, len(part), True) for label, part in places.items()),
-        )
-        body = by_output(flatten(program, outputs, references))
-        kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, KERNELS[name].meaning)
-        return kernel, GradientPlaces(name, weights, tuple(places.items()))
+        inputs = {"t": None, **self._sizes, **{label: len(part) for label, part in given.items()}}
+        arguments = [Argument(label, inputs[label]) for label in ("t", "q", "v", "a", "multipliers", "w", "p", "e")]
+        return gradient_kernel(statement.name, name, weights, program, by_value, arguments, references)
 
     def _gradient(
         self, term: Vector, factors: Sequence[Expr], velocities: Sequence[Value], *, by_acceleration: bool
@@ -198,9 +182,3 @@ class _Builder:
 def _references(vectors: Mapping[str, Sequence[Expr]]) -> dict[Expr, str]:
     """Return the entries of arguments by their symbols."""
     return {s: f"{label}[{k}]" for label, symbols in vectors.items() for k, s in enumerate(symbols)}
-
-
-def places_of(label: str, part: Vector) -> tuple[int, ...]:
-    """Return the places of the components that are computed: those of nodes are added to the system all together."""
-    found = tuple(k for k, e in enumerate(part) if e != 0)
-    return tuple(range(len(part))) if found and label in STATES else found

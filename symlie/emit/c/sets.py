@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
+from symlie.contract.kernels import KERNELS, REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
 from symlie.emit.c.dependents import dependent_view
 from symlie.emit.c.jet_factors import JetFactors, factors_of_element, factors_of_motion, factors_of_node
 from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
 from symlie.emit.c.shared_rows import SharedRows, shared_rows
+from symlie.ir.kernels import Kernel
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
 from symlie.utilities.templating import render
+
+SYMPLECTIC = ("symplectic_gradient", "symplectic_end_gradient")
+"""Gradients of a step of the symplectic θ-family."""
+
+SEPARATE = (*SYMPLECTIC, "dependent_gradient", "dependent_increment_gradient", "motion_gradient")
+"""Gradients with loops of their own."""
 
 
 def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
@@ -24,6 +31,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     of_orders = {name for jet in kernels.jets for name in (jet.name, f"{jet.name}_end")} | {"solve_order"}
     in_rows = {name for jet in kernels.jets if jet.side_by_side for name in (jet.name, f"{jet.name}_end")}
     shared = _shared_rows(kernels)
+    gradients = [g for e in kernels.elements for g in e.gradients]
     header, source, *_ = chosen.files(kernels.model)
     values = {
         "model": kernels.model,
@@ -57,13 +65,11 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "columns": {name: columns for rows in shared for name, columns in rows.jets.items()},
         "inputs": kernels.inputs,
         "parameters": kernels.parameters,
-        "gradient_kernels": [
-            k
-            for k in gathered(chosen.rows, Gather.OWN)
-            if k.name.endswith("_gradient") and not k.name.startswith("dependent_")
-        ],
+        "gradient_kernels": [k for k in gathered(chosen.rows, Gather.OWN) if k.name not in SEPARATE],
+        "symplectic_gradients": [KERNELS[x] for x in SYMPLECTIC if any(g.kernel == x for g in gradients)],
+        "motion_gradients": [_motion_view(kernel, places) for kernel, places in kernels.motion_gradients],
         "has_dependents": any(e.dependents for e in kernels.elements),
-        "input_kernels": {g.kernel for e in kernels.elements for g in e.gradients if dict(g.places)["ub"]},
+        "input_kernels": {g.kernel for g in gradients if dict(g.places)["ub"]},
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
         "sees_end": any(kernels.weights[1:]),
@@ -109,6 +115,13 @@ def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
     found = {jet.name: factors_of_node(jet, n, beside) for n in kernels.nodes for jet in n.jets}
     found |= {jet.name: factors_of_element(jet, e, beside) for e in kernels.elements for jet in e.jets}
     return found | {m.jet.name: factors_of_motion(m.jet) for m in kernels.motions}
+
+
+def _motion_view(kernel: Kernel, places: tuple[int, ...]) -> dict[str, object]:
+    """Return the gradient of a prescribed motion: its weights are those of q, v and v'."""
+    size = kernel.signature.arguments[1].size
+    assert size is not None
+    return {"name": kernel.signature.name, "places": places, "dimension": size // 3}
 
 
 def _shared_rows(kernels: SetKernels) -> list[SharedRows]:

@@ -123,6 +123,10 @@ EQUATIONS: Mapping[str, Equations] = {
         (Configuration,), (Algebra, Configuration),
         "symplectic_stage(P, t, h, {c}, {all_x}, {all_y}, &trial->newton)",
         headers=("symplectic_stage.h",), is_implicit=True,
+        transposed=TransposedEquations(
+            "symplectic_cotangents(P, t, h, {c}, {x[0]}, {y[0]}, {of_y}, &start->gradient, {of_x})",
+            (0, 1), (0,), (0,), "symplectic_cotangents.h",
+        ),
     ),
 }  # fmt: skip
 """The equations by name."""

@@ -74,17 +74,17 @@ PART_OF_STEP void field_cotangents(const symlie_problem *restrict P, symlie_real
     add_field_gradient(P, t, q, v, a, lambda, x, gradient, of_q, of_v, of_a, of_lambda);
 }
 
-/* Cotangents of q and v before dependent nodes are computed from the others. */
-PART_OF_STEP void dependent_cotangents(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
-                                       const symlie_real *with_q, const symlie_real *with_v, symlie_gradient *restrict gradient,
-                                       symlie_real *restrict of_q, symlie_real *restrict of_v)
+#if MOTIONS
+/* Cotangents of q and v before prescribed and dependent nodes are computed. */
+PART_OF_STEP void motion_cotangents(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                                    const symlie_real *with_q, const symlie_real *with_v, symlie_gradient *restrict gradient,
+                                    symlie_real *restrict of_q, symlie_real *restrict of_v)
 {
     take_cotangent(DIMENSION, with_q, of_q);
     take_cotangent(DIMENSION, with_v, of_v);
-#if GRADIENT_DEPENDENTS
-    pull_dependents(P, t, q, v, gradient, of_q, of_v);
-#endif
+    pull_motions(P, t, q, v, gradient, of_q, of_v);
 }
+#endif
 
 #if !CONSTRAINED || MASS_IS_REGULAR
 /* Compute -w of M w = a'; B is any constraint Jacobian. */
@@ -133,6 +133,13 @@ PART_OF_STEP int stage_cotangents(const symlie_problem *restrict P, symlie_real 
     fill_zero(ROWS, unread);
     add_curvature_gradient(P, t, q, v, a, lambda, mu, gradient, of_q, of_v, unread);
     add_balance_gradient(P, t, q, v, a, lambda, w, gradient, of_q, of_v, unread);
+#if PRESCRIBED
+    /* a of prescribed nodes is known, also in B1 a. */
+    for (int k = 0; k < ROWS; k++) mu[k] = -mu[k];
+    take_cotangent(DIMENSION, of_a, w);
+    subtract_constraint_force(P, B, mu, w);
+    pull_prescribed(P, t, gradient, 0, 0, w);
+#endif
 #else
     if (!of_a) return 1;
     if (!solve_mass_transposed(P, mass, work, 0, of_a, w)) return 0;

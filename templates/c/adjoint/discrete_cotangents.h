@@ -114,6 +114,21 @@ static inline void hold_resting(const symlie_problem *restrict P, symlie_real *r
         if (!IS_FREE(k)) x[k] = SYMLIE_NUMBER(0);
 }
 
+#if PRESCRIBED
+/* Cotangents of prescribed nodes, whose theta is log(q_n^-1 o q), from those of theta and of q at time t; moved and turned
+ * are scratch. */
+static inline void pull_held(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict theta,
+                             const symlie_real *restrict of_theta, symlie_real *restrict moved, symlie_real *restrict turned,
+                             symlie_gradient *restrict gradient, symlie_real *restrict start_q, symlie_real *restrict end_q)
+{
+    system_inverse_tangent_transpose(P, theta, of_theta, moved);
+    system_bracket_transpose(P, theta, of_theta, turned);
+    for (int k = 0; k < DIMENSION; k++)
+        if (!IS_FREE(k)) start_q[k] += turned[k] - moved[k], end_q[k] += moved[k];
+    pull_prescribed(P, t, gradient, end_q, 0, 0);
+}
+#endif
+
 /* Cotangents of the solution of (a): of q and v at the start, of known loads, and, if the solution is known, of the guesses
  * of theta and mu. */
 static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_real *restrict work, symlie_real t, symlie_real h,
@@ -136,8 +151,9 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
     fill_zero(DIMENSION, start_v);
     fill_zero(DIMENSION, load);
     fill_zero(DIMENSION, unread);
-    take_cotangent(DIMENSION, of_theta, guess);
-    add_cotangent(DIMENSION, of_increment, guess);
+    take_cotangent(DIMENSION, of_increment, guess);
+    hold_resting(P, guess);
+    add_cotangent(DIMENSION, of_theta, guess);
     take_cotangent(DIMENSION, of_q, end_q);
     take_cotangent(ROWS, of_mu, mu_guess);
     if (!SYMLIE_ANY(is_solution != 0)) {
@@ -179,6 +195,9 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
         if (SYMLIE_ANY(has_load != 0)) copy(DIMENSION, moved, load);
         else if (START_WEIGHT != 0) add_load_gradient(P, t, q_n, q, theta, v_n, h, moved, gradient, start_q, 0, 0, start_v);
     }
+#if PRESCRIBED
+    pull_held(P, t + h, theta, guess, moved, unread, gradient, start_q, end_q);
+#endif
     /* q = q_n o exp(theta) */
     system_tangent_transpose(P, theta, end_q, moved);
     system_bracket_transpose(P, theta, moved, unread);
@@ -240,6 +259,9 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
         add_hidden_gradient(P, t + h, q, v, mu, d + DIMENSION, gradient, end_q, end_v, end_mu);
 #endif
     }
+#if PRESCRIBED
+    pull_prescribed(P, t + h, gradient, 0, end_v, 0);
+#endif
     for (int k = 0; k < DIMENSION; k++) moved[k] = -w[k];
     add_end_momentum_gradient(P, t, q_n, q, theta, v, h, moved, gradient, start_q, end_q, start_theta, unread);
     add_sample_gradient(s, work, t, theta, moved, gradient, start_q, start_theta);

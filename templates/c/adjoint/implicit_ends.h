@@ -98,14 +98,17 @@ static inline void add_residual_cotangents(const newton_problem *restrict s, sym
     }
 }
 
-/* Replace the cotangents of dependent nodes, which are computed from the others at the end of the step. */
+/* Replace the cotangents of nodes that increments do not move, whose state at the end of the step is known or computed
+ * from the others. */
 static inline void pull_state(const newton_problem *restrict s, symlie_gradient *restrict gradient, const end_bar *restrict bar)
 {
-#if GRADIENT_DEPENDENTS
-    pull_dependents(s->P, s->t, s->q, s->v, gradient, bar->q, bar->v);
-#else
-    (void)s, (void)gradient, (void)bar;
+#if PRESCRIBED
+    pull_prescribed(s->P, s->t, gradient, 0, 0, bar->v_dot);
 #endif
+#if MOTIONS
+    pull_motions(s->P, s->t, s->q, s->v, gradient, bar->q, bar->v);
+#endif
+    (void)s, (void)gradient, (void)bar;
 }
 
 #if HAS_ETA

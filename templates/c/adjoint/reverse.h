@@ -25,17 +25,27 @@ static inline int start_cotangents(const symlie_problem *restrict P, symlie_real
     if (status != SYMLIE_DONE) return status;
     if (!stage_cotangents(P, work, t, q, v, a, lambda, bar->acceleration, bar->lambda, mass, &bar->gradient, of_q, of_v)) return SYMLIE_SINGULAR;
     for (int k = 0; k < DIMENSION; k++) bar->q[k] += of_q[k], bar->v[k] += of_v[k];
+#if PRESCRIBED && !CONSTRAINED
+    pull_prescribed(P, t, &bar->gradient, 0, 0, bar->acceleration);
+#endif
     fill_zero(DIMENSION, bar->acceleration);
     fill_zero(ROWS, bar->lambda);
     return SYMLIE_DONE;
 }
 
-int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_real *q, const symlie_real *v, symlie_cotangents *bar)
+int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_real *q, const symlie_real *v, int moves, symlie_cotangents *bar)
 {
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
-    if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_INDEFINITE_MASS;
-    return start_cotangents(P, work, t, q, v, &mass, bar);
+    if (moves) {
+        if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_INDEFINITE_MASS;
+        const int status = start_cotangents(P, work, t, q, v, &mass, bar);
+        if (status != SYMLIE_DONE) return status;
+    }
+#if MOTIONS
+    pull_motions(P, t, q, v, &bar->gradient, bar->q, bar->v);
+#endif
+    return SYMLIE_DONE;
 }
 
 /* Add the cotangents of a state whose outputs have weights. */

@@ -40,7 +40,12 @@ static inline int extrapolation_cotangents(const symlie_problem *restrict P, sym
     for (int k = 0; k < DIMENSION; k++) theta[k] = middle[k] = v[k] + 0.5 * x * a[k];
     take_rates(P, t, q, a, lambda, theta);
     for (int k = 0; k < DIMENSION; k++) theta[k] = k >= MOVING_BEGIN && k < MOVING_END ? x * theta[k] : SYMLIE_NUMBER(0);
-    dependent_cotangents(P, trail->t[to], trail->q + to * STORAGE, trail->v + to * DIMENSION, end->q, end->v, gradient, of_q, of_v);
+#if MOTIONS
+    motion_cotangents(P, trail->t[to], trail->q + to * STORAGE, trail->v + to * DIMENSION, end->q, end->v, gradient, of_q, of_v);
+#else
+    copy(DIMENSION, end->q, of_q);
+    copy(DIMENSION, end->v, of_v);
+#endif
     for (int k = 0; k < DIMENSION; k++) start->q[k] += of_q[k], start->v[k] += of_v[k], of_a[k] = x * of_v[k];
     step_tangent_transpose(P, theta, of_q, of_rate);
     step_bracket_transpose(P, theta, of_rate, of_q);

@@ -137,10 +137,11 @@ class AdjointMethod:
         del held
 
     def reverse_start(self, t: float, q: Array, v: Array) -> None:
-        """Replace the cotangents of λ and v' at the start of a run by those of q and v."""
-        if self._system.layout.free.any():
-            state = [self._library.pointer(np.ascontiguousarray(x)) for x in (q, v)]
-            self._check(self._library.call.symlie_reverse_start(self._problem, t, *state, self.cotangents.pointers[0]))
+        """Replace the cotangents of λ and v' at the start of a run by those of q and v, and those of prescribed and
+        dependent nodes by those of other nodes and parameters."""
+        state = [self._library.pointer(np.ascontiguousarray(x)) for x in (q, v)]
+        moves, bar = int(self._system.layout.free.any()), self.cotangents.pointers[0]
+        self._check(self._library.call.symlie_reverse_start(self._problem, t, *state, moves, bar))
 
     def _check(self, status: int) -> None:
         if STATUSES[status] is not Status.DONE:

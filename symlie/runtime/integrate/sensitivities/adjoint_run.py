@@ -155,8 +155,8 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         return "steps are projected"
     if layout.changes_state or layout.has_activities:
         return "events change the state or the constraints of the model"
-    if layout.has_coordinate_rates or layout.manifest.motions:
-        return "the model is stepped in stored coordinates of rotations, or has prescribed nodes"
+    if layout.has_coordinate_rates:
+        return "the model is stepped in stored coordinates of rotations"
     has_gaps = any(
         not a < b and is_recorded
         for a, b, is_recorded in zip(run.plan.start, run.plan.end, run.plan.record_end, strict=True)

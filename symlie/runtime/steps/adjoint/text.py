@@ -159,7 +159,7 @@ class _AdjointPrinter(StepPrinter):
             "implicit_end": self._program.has(ImplicitEnd),
         }
         names = ["adjoint_stage", *(name for name, is_needed in further.items() if is_needed)]
-        names += [rule.workspace for rule in self._rules]
+        names += [rule.workspace for rule in self._rules if rule.workspace]
         sizes += [f"{x}_workspace(P)" for x in dict.fromkeys([*self._workspaces(), *names])]
         yield f"static inline long long {name}_workspace(const symlie_problem *restrict P)"
         yield f"{{\n    return {' + '.join(sizes)};\n}}\n"
@@ -229,7 +229,7 @@ class _AdjointPrinter(StepPrinter):
                 sign = "1" if name == "inverse" else "-1"
                 yield f"element_transpose(P, work, {', '.join([*read, *given, sign, *out])});"
             case At(c):
-                yield f"dependent_cotangents(P, {', '.join([time_text(c), *read, *given, gradient, *out])});"
+                yield f"motion_cotangents(P, {', '.join([time_text(c), *read, *given, gradient, *out])});"
             case StartingStep():
                 arguments = ["t, h, control, masses, state, trial->parts", *given, "start", *out]
                 yield f"status = starting_cotangents(P, work, {', '.join(arguments)});"
@@ -268,8 +268,8 @@ class _AdjointPrinter(StepPrinter):
         results = transpose.read[len(solve.inputs) :]
         y = {k: self._array(x) for k, x in zip(rule.read, results, strict=True)}
         given, found = ", ".join(map(self._or_zero, transpose.cotangents)), ", ".join(out)
-        texts = {"t": time_text(solve.c), "x": [self._given(x) for x in solve.values], "of_y": given, "of_x": found}
-        yield f"status = {rule.call.format(y=y, **texts)};"
+        texts = {"t": time_text(solve.c), "c": c_number(solve.c), "of_y": given, "of_x": found}
+        yield f"status = {rule.call.format(x=list(map(self._given, solve.values)), y=y, **texts)};"
         yield RETURN_FAILURE
 
     def _implicit_end_cotangents(self, end: ImplicitEnd, given: Sequence[str], out: Sequence[str]) -> Iterator[str]:

@@ -195,7 +195,7 @@ class _Transposition(VectorRules):
                 self._stage(instruction, line)
                 return
             case At():
-                self._dependents(instruction, line)
+                self._motions(instruction, line)
                 return
         found = self._total(results[0], kind_of(results[0]))
         if found is None:
@@ -259,7 +259,7 @@ class _Transposition(VectorRules):
         found = self._total(q), self._total(v), end_multiplier, end_acceleration
         self._transposed(Transpose(line.instruction, (), found, tuple(map(kind_of, values))), values)
 
-    def _dependents(self, at: At, line: Line) -> None:
+    def _motions(self, at: At, line: Line) -> None:
         q, v = (at.q, *line.results) if at.is_placed else line.results
         of_q = None if at.is_placed else self._total(q)
         of_v = self._total(v)

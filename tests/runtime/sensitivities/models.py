@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import symlie as sl
+from symlie.models import heavy_top
 from symlie.runtime.integrate.sensitivities.start import RELATIVE, WEIGHTS, consistent_start
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
@@ -72,6 +73,86 @@ def springs() -> sl.System:
     model.initial(first, x=[0.5])
     model.initial(second, x=[-0.3])
     return model.derive().compile(backend="c")
+
+
+@functools.cache
+def stirred() -> sl.System:
+    """A body without constraints on a spring to a prescribed node of the same type, and a motor that follows it."""
+    model = sl.Model("stirred")
+    amplitude, frequency = (
+        model.parameter("amplitude", 0.4, unit="rad"),
+        model.parameter("frequency", 3.0, unit="rad/s"),
+    )
+    J, lag = model.parameter("inertia", [0.2, 0.3, 0.4], unit="kg m^2"), model.parameter("lag", 0.3, unit="s")
+    spoon, body, motor = model.node("spoon", sl.SO3), model.node("body", sl.SO3), model.state("motor", 1, unit="N m")
+    angle = amplitude * sl.sin(frequency * model.t)
+    model.prescribe(spoon, rotation=sl.rotation(axis=[0, 0, 1], angle=angle))
+    model.kinetic_energy(body.Omega.dot(sl.diag(J) * body.Omega) / 2)
+    model.potential_energy(-body.R[:, 2].dot(spoon.R[:, 1]))
+    model.vector_field(motor, [(spoon.Omega[2] - motor.x[0] + body.Omega[0]) / lag])
+    model.torque(sl.vector(motor.x[0], 0, 0.1), on=body)
+    model.output("axis", body.R[:, 2], unit="1")
+    model.output("spoon", spoon.R[:, 0], unit="1")
+    model.output("turning", spoon.Omega, unit="rad/s")
+    model.initial(body, Omega=[0, 1, -0.5])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def shaken() -> sl.System:
+    """A pendulum on a pivot whose motion depends on parameters, with damping and a force from a table."""
+    model = sl.Model("shaken")
+    m, L = model.parameter("mass", 1.3, unit="kg"), model.parameter("length", 1.1, unit="m")
+    amplitude, frequency = model.parameter("amplitude", 0.2, unit="m"), model.parameter("frequency", 3.0, unit="rad/s")
+    d, force = model.parameter("damping", 0.1, unit="N s/m"), model.input("force", size=1, unit="N")
+    pivot, bob = model.node("pivot", "R3"), model.node("bob", "R3")
+    phase = frequency * model.t
+    model.prescribe(pivot, x=[amplitude * sl.sin(phase), amplitude * (sl.cos(phase) - 1), 0])
+    model.kinetic_energy(m * bob.x_dot.dot(bob.x_dot) / 2)
+    model.potential_energy(9.81 * m * bob.x[2])
+    model.force(sl.vector(force, 0, 0) - d * (bob.x_dot - pivot.x_dot), at=bob.x)
+    model.constraint("rod", ((bob.x - pivot.x).dot(bob.x - pivot.x) - L**2) / 2)
+    model.output("tip", bob.x, unit="m")
+    model.output("pivot", pivot.x_dot, unit="m/s")
+    model.initial(bob, x=[0.6 * L, 0, -0.8 * L], x_dot=[amplitude * frequency, 1, 0])
+    system = model.derive().compile(backend="c")
+    return system.with_input("force", [0.0, 0.2, 0.5], [1.0, -0.5, 0.4], "linear")
+
+
+@functools.cache
+def hung() -> sl.System:
+    """A body on a rod and a spring to a base whose type does not move."""
+    model = sl.Model("hung")
+    amplitude, frequency = (
+        model.parameter("amplitude", 0.4, unit="rad"),
+        model.parameter("frequency", 3.0, unit="rad/s"),
+    )
+    m, J = model.parameter("mass", 1.3, unit="kg"), model.parameter("inertia", [0.2, 0.3, 0.4], unit="kg m^2")
+    k = model.parameter("stiffness", 20.0, unit="N/m")
+    base, body = model.node("base", "SO3xR3"), model.node("body", sl.SE3)
+    rotation = sl.rotation(axis=[0, 0, 1], angle=amplitude * sl.sin(frequency * model.t))
+    model.prescribe(base, rotation=rotation, x=[0, amplitude * sl.sin(2 * model.t), amplitude * model.t**2])
+    model.kinetic_energy((m * body.U.dot(body.U) + body.Omega.dot(sl.diag(J) * body.Omega)) / 2)
+    rod = body.x - base.x - base.R * sl.vector(0.1, 0.2, 0)
+    end, slip = rod + body.R[:, 0] / 3, body.R * body.Omega - base.R * base.Omega
+    model.potential_energy(9.81 * m * body.x[2] + k * end.dot(end) / 2)
+    model.dissipation(slip.dot(slip) / 10)
+    model.constraint("rod", (rod.dot(rod) - 0.26) / 2)
+    model.output("place", body.x, unit="m")
+    model.output("axis", body.R[:, 2], unit="1")
+    model.output("base", base.R[:, 0], unit="1")
+    rate = amplitude * frequency
+    velocity = [-0.2 * rate, 2 * amplitude + 0.1 * rate, 0]
+    model.initial(body, x=[0.6, 0.2, 0.1], U=velocity, Omega=[0, 1, -0.5])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def top_with_momenta(formulation: str = "TSO3") -> sl.System:
+    """A slow heavy top on a cotangent bundle."""
+    system = heavy_top.build(formulation=formulation).derive().compile(backend="c")
+    system = system.with_parameters(fixed_point_inertia=[1.0, 2.0, 3.0], mgl=2.0)
+    return system.with_initial("top", momentum=[1.0, 2.0, -0.5])
 
 
 @functools.cache

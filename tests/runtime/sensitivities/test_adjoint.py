@@ -33,7 +33,16 @@ from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.steps.adjoint.transposition import differentiated_arrays
 from symlie.runtime.steps.program import Features
 from tests import tolerances
-from tests.runtime.sensitivities.models import driven_top, hinge, pendulum, springs
+from tests.runtime.sensitivities.models import (
+    driven_top,
+    hinge,
+    hung,
+    pendulum,
+    shaken,
+    springs,
+    stirred,
+    top_with_momenta,
+)
 from tests.runtime.test_dependent_nodes import located
 from tests.systems import chain_model, heavy_top_system, large_model, polar_model
 
@@ -208,11 +217,20 @@ def held_with_kinks() -> sl.System:
     return held().with_input("force", [0.0, 0.21, 0.4], [[1.0, 0.3], [-0.5, 0.1], [0.4, 2.0]], "linear")
 
 
+def undamped() -> sl.System:
+    """A model for substeps that lead back in time."""
+    return shaken().with_parameters(damping=0.0)
+
+
 TOP = ["mass", "inertia", "lever", "gravity"]
+MOMENTA = ["mgl", "fixed_point_inertia", "top.momentum"]
+MOTION = ["amplitude", "frequency"]
 
 RATTLIE_WITH_MATRIX = method("rattlie").with_options({"newton": "full"})
 COMPOSED = method("rattlie").with_options({"compose": "suzuki"})
 COMPOSED_MIDPOINT = method("variational_midpoint").with_options({"compose": "triple_jump"})
+LATE_STAGE = method("symplectic_theta").with_options({"theta": 0.8})
+COMPOSED_THETA = method("symplectic_theta").with_options({"compose": "triple_jump"})
 RATTLIE_INDEX_1 = method("rattlie").with_options({"multipliers": "index1"})
 
 CASES: list[Case] = [
@@ -304,6 +322,26 @@ CASES: list[Case] = [
     (functools.partial(heavy_top_system, "SE3"), TOP, {"h": 1 / 256, "method": COMPOSED_MIDPOINT}),
     (chain, ["masses", "inertia", "half_length"], {"h": 1 / 128, "method": "variational_midpoint"}),
     (large, ["mass", "body0.Omega"], {"h": 1 / 128, "method": "variational_midpoint"}),
+    (top_with_momenta, MOMENTA, {"h": 1 / 64, "method": "symplectic_theta"}),
+    (top_with_momenta, MOMENTA, {"h": 1 / 64, "method": LATE_STAGE, "t_eval": [0.1, 0.33]}),
+    (functools.partial(top_with_momenta, "quadratic"), MOMENTA, {"h": 1 / 64, "method": COMPOSED_THETA}),
+    (stirred, [*MOTION, "lag", "motor.x"], {"rtol": 1e-6}),
+    (stirred, [*MOTION, "lag", "body.Omega"], {"h": 1 / 64, "method": "cf4"}),
+    (stirred, [*MOTION, "lag", "inertia"], {"h": 1 / 64, "method": "generalized_alpha"}),
+    (stirred, [*MOTION, "lag", "inertia"], {"h": 1 / 64, "method": "bdf3"}),
+    (shaken, [*MOTION, "length", "force"], {"rtol": 1e-6, "stabilize": "baumgarte:10"}),
+    (shaken, [*MOTION, "length", "force"], {"h": 1 / 64, "method": "index1_dopri5"}),
+    (shaken, [*MOTION, "length", "damping"], {"h": 1 / 64, "method": "generalized_alpha_index2"}),
+    (shaken, [*MOTION, "length", "force"], {"rtol": 1e-6, "method": "bdf"}),
+    (shaken, [*MOTION, "mass", "force"], {"h": 1 / 64, "method": "bdf2_increments_index2"}),
+    (shaken, [*MOTION, "length", "damping"], {"h": 1 / 64, "method": "rattlie"}),
+    (undamped, [*MOTION, "length", "mass"], {"h": 1 / 64, "method": COMPOSED}),
+    (hung, [*MOTION, "mass", "inertia"], {"h": 1 / 64}),
+    (hung, [*MOTION, "mass", "inertia"], {"h": 1 / 64, "method": "generalized_alpha"}),
+    (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": "bdf2_index2"}),
+    (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": "rattlie"}),
+    (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": RATTLIE_WITH_MATRIX}),
+    (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": "variational_midpoint"}),
 ]
 
 
@@ -505,7 +543,7 @@ def test_transposed_operators_are_adjoint_to_operators(index: int, seed: int, si
 def test_gradient_from_checkpoints_has_the_bits_of_the_one_from_stored_states(
     memory: float, options: dict[str, Any]
 ) -> None:
-    check_checkpoints(memory, options)
+    check_checkpoints(held(), ["mass", "length", "force"], memory, options)
 
 
 @pytest.mark.parametrize("memory", [20_000, 6000])
@@ -514,13 +552,13 @@ def test_gradient_from_checkpoints_has_the_bits_of_the_one_from_stored_states(
     [{"h": 1 / 64, "method": "bdf3"}, {"rtol": 1e-5, "method": "bdf"}, {"h": 1 / 64, "method": "rattlie"}],
 )
 def test_checkpoints_contain_the_method_history(memory: float, options: dict[str, Any]) -> None:
-    check_checkpoints(memory, options)
+    check_checkpoints(held(), ["mass", "length", "force"], memory, options)
 
 
 @pytest.mark.parametrize("build", [held_with_kinks, light_rod])
 def test_checkpoints_contain_the_accelerations_of_starting_steps(build: Callable[[], sl.System]) -> None:
     """Starting steps after a kink begin with those of the step before; with a singular mass matrix, all of them do."""
-    check_checkpoints(8000, {"h": 1 / 64, "method": "bdf4_index2"}, build)
+    check_checkpoints(build(), ["mass", "length", "force"], 8000, {"h": 1 / 64, "method": "bdf4_index2"})
 
 
 @pytest.mark.parametrize(
@@ -544,24 +582,33 @@ def test_trails_contain_the_parts_of_steps_at_switches(at: tuple[float, float], 
 @pytest.mark.parametrize("at", [WITHIN, NEAR_START, NEAR_END])
 @pytest.mark.parametrize("options", [{"h": H, "method": "bdf3"}, {"rtol": 1e-6, "method": "bdf"}])
 def test_checkpoints_contain_the_states_at_switches(at: tuple[float, float], options: dict[str, Any]) -> None:
-    check_checkpoints(10_000, options, functools.partial(switching, at), ["mass", "length", "push", "times"])
+    check_checkpoints(switching(at), ["mass", "length", "push", "times"], 10_000, options)
 
 
-def check_checkpoints(
-    memory: float,
-    options: dict[str, Any],
-    build: Callable[[], sl.System] = held,
-    names: Sequence[str] = ("mass", "length", "force"),
+@pytest.mark.parametrize(
+    ("build", "names", "options"),
+    [
+        (shaken, [*MOTION, "mass", "force"], {"rtol": 1e-5}),
+        (top_with_momenta, MOMENTA, {"h": 1 / 64, "method": "symplectic_theta"}),
+    ],
+)
+def test_checkpoints_of_prescribed_motions_and_symplectic_steps(
+    build: Callable[[], sl.System], names: list[str], options: dict[str, Any]
 ) -> None:
+    check_checkpoints(build(), names, 4000, options)
+
+
+def check_checkpoints(system: sl.System, names: list[str], memory: float, options: dict[str, Any]) -> None:
     """Compare a gradient from checkpoints with one from stored states."""
-    system = build()
 
     def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
-        weights = weighted(solution)
-        return 0.0, {"tip": weights[:, system.layout.outputs["tip"][0]]}
+        weights, outputs = weighted(solution), solution.system.layout.outputs
+        return 0.0, {
+            name: weights[:, part].reshape(solution.outputs[name].shape) for name, (part, _) in outputs.items()
+        }
 
-    found = sl.gradient(system, 0.5, loss, wrt=list(names), memory=memory, **options)
-    expected = sl.gradient(system, 0.5, loss, wrt=list(names), **options)
+    found = sl.gradient(system, 0.5, loss, wrt=names, memory=memory, **options)
+    expected = sl.gradient(system, 0.5, loss, wrt=names, **options)
     assert np.array_equal(found.array, expected.array)
     assert np.array_equal(found.solution.q, expected.solution.q)
 

@@ -18,7 +18,16 @@ from symlie.runtime.integrate.sensitivities.start import consistent_start
 from symlie.runtime.integrate.sensitivities.variables import Variable, variables_of
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
-from tests.runtime.sensitivities.models import TIGHT, differences, driven_top, pendulum, springs
+from tests.runtime.sensitivities.models import (
+    TIGHT,
+    differences,
+    driven_top,
+    hung,
+    pendulum,
+    shaken,
+    springs,
+    top_with_momenta,
+)
 from tests.runtime.sensitivities.test_adjoint import (
     NEAR_START,
     WITHIN,
@@ -159,6 +168,13 @@ SLOW = [
         functools.partial(switching, NEAR_START),
         ["mass", "length", "push"],
         {"h": 1 / 64, "method": "bdf2", "method_options": TIGHT},
+    ),
+    (top_with_momenta, ["mgl", "top.momentum"], {"h": 1 / 64, "method": "symplectic_theta"}),
+    (shaken, ["amplitude", "frequency", "mass", "force"], {"h": 1 / 64, "method": "half_explicit_4"}),
+    (
+        hung,
+        ["amplitude", "frequency", "mass"],
+        {"h": 1 / 64, "method": "variational_midpoint", "method_options": TIGHT},
     ),
 ]
 

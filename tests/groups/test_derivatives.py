@@ -136,7 +136,17 @@ def scalar_statements() -> Case:
     return Case(program, (x,), (t * b, sympy.atan2(s, t) - t))
 
 
-BUILDERS: dict[str, Callable[[], Case]] = {"scalar": scalar_statements}
+def part_of_value() -> Case:
+    """log((r∘exp(x))ᵀ∘exp(x)) of the rotation r that is a part of a, with a transpose that consists of results."""
+    program, (a, x) = start(group_from_name("SO3xR3"), Euclidean(3))
+    step = program.apply(Exponential(SO3), x)
+    moved = program.apply(Compose(SO3), Value(a.components[:9], SO3), step)
+    transposed = Value(tuple(moved.components[3 * j + i] for i in range(3) for j in range(3)), SO3)
+    back = program.apply(Compose(SO3), transposed, step)
+    return Case(program, (a, x), (*program.apply(Logarithm(SO3), back).components, *a.components[9:]))
+
+
+BUILDERS: dict[str, Callable[[], Case]] = {"scalar": scalar_statements, "part-SO3": part_of_value}
 for _name in EVERY:
     _group = numeric(_name).group
     BUILDERS[f"relative-{_name}"] = functools.partial(relative_motion, _group)
@@ -266,6 +276,20 @@ def test_unseeded_inputs_have_zero_derivative() -> None:
     assert forward(program, outputs, [(a, translation)]) == (0, 0, 0)
     (unused,) = reverse(program, [(w.components[0], sympy.Integer(1))], [a])
     assert unused == (0,) * 6
+
+
+def test_gradients_contain_the_derivatives_by_parts_of_values() -> None:
+    """An operation on a part of a value, such as the rotation of a point of a cotangent bundle."""
+    case = part_of_value()
+    weights, (by_a, by_x) = symbols("weight", 6), (symbols("seed_a", 6), symbols("seed_x", 3))
+    tangents = forward(case.program, case.outputs, list(zip(case.inputs, (by_a, by_x), strict=True)))
+    cotangents = reverse(case.program, list(zip(case.outputs, weights, strict=True)), case.inputs)
+    numbers, directions, weight = case.assignment(case.values()), case.directions(30), random_vector(6, 40)
+    for vector, components in ((by_a, directions[0]), (by_x, directions[1]), (weights, weight)):
+        numbers |= assigned(vector, components)
+    found = Evaluation(case.program, [c for v in cotangents for c in v])(numbers)
+    expected = Evaluation(case.program, tangents)(numbers)
+    assert abs(dot(found, [c for d in directions for c in d]) - dot(weight, expected)) < numeric("SO3").tolerance
 
 
 def test_gradient_of_one_output_is_correct() -> None:

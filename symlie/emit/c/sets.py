@@ -18,7 +18,7 @@ SYMPLECTIC = ("symplectic_gradient", "symplectic_end_gradient")
 """Gradients of a step of the symplectic θ-family."""
 
 SEPARATE = (*SYMPLECTIC, "dependent_gradient", "dependent_increment_gradient", "motion_gradient")
-"""Gradients with loops of their own."""
+"""Gradients with separate loops."""
 
 
 def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
@@ -118,7 +118,7 @@ def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
 
 
 def _motion_view(kernel: Kernel, places: tuple[int, ...]) -> dict[str, object]:
-    """Return the gradient of a prescribed motion: its weights are those of q, v and v'."""
+    """Return the gradient of a prescribed motion, with weights of q, v and v'."""
     size = kernel.signature.arguments[1].size
     assert size is not None
     return {"name": kernel.signature.name, "places": places, "dimension": size // 3}

@@ -115,16 +115,16 @@ static inline void hold_resting(const symlie_problem *restrict P, symlie_real *r
 }
 
 #if PRESCRIBED
-/* Cotangents of prescribed nodes, whose theta is log(q_n^-1 o q), from those of theta and of q at time t; moved and turned
- * are scratch. */
+/* Propagate the cotangents of theta = log(q_n^-1 o q) of prescribed nodes, and of their q at time t; moved and bracket are
+ * scratch. */
 static inline void pull_held(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict theta,
-                             const symlie_real *restrict of_theta, symlie_real *restrict moved, symlie_real *restrict turned,
+                             const symlie_real *restrict of_theta, symlie_real *restrict moved, symlie_real *restrict bracket,
                              symlie_gradient *restrict gradient, symlie_real *restrict start_q, symlie_real *restrict end_q)
 {
     system_inverse_tangent_transpose(P, theta, of_theta, moved);
-    system_bracket_transpose(P, theta, of_theta, turned);
+    system_bracket_transpose(P, theta, of_theta, bracket);
     for (int k = 0; k < DIMENSION; k++)
-        if (!IS_FREE(k)) start_q[k] += turned[k] - moved[k], end_q[k] += moved[k];
+        if (!IS_FREE(k)) start_q[k] += bracket[k] - moved[k], end_q[k] += moved[k];
     pull_prescribed(P, t, gradient, end_q, 0, 0);
 }
 #endif

@@ -1,5 +1,5 @@
 /* Cotangents of a step of the symplectic theta family, by the implicit function theorem; see symplectic_stage.h for the
- * equations. With the cotangent u' of u that follows from those of u and of the end of the step, mu solves J^T mu = -u'
+ * equations. With the total cotangent u' of u, which includes its part from the end of the step, mu solves J^T mu = -u'
  * with the matrix J of the solution. */
 #ifndef SYMLIE_SYMPLECTIC_COTANGENTS_H
 #define SYMLIE_SYMPLECTIC_COTANGENTS_H

@@ -389,8 +389,8 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
 long long symlie_reverse_workspace(const symlie_problem *P);
 int symlie_reverse(const symlie_problem *P, const symlie_control *control, const symlie_trail *trail, symlie_cotangents *bar,
                    symlie_cotangents *other);
-/* Replace cotangents of v' and lambda of the acceleration-level system by those of the state, if velocities are unknown,
- * and those of prescribed and dependent nodes by those of other nodes and derivatives by parameters. */
+/* Propagate cotangents of v' and lambda of the acceleration-level system to the state, if velocities are unknown, and
+ * cotangents of prescribed and dependent nodes to other nodes and parameters. */
 int symlie_reverse_start(const symlie_problem *P, symlie_scalar t, const symlie_real *q, const symlie_real *v, int moves,
                          symlie_cotangents *bar);
 

@@ -137,8 +137,8 @@ class AdjointMethod:
         del held
 
     def reverse_start(self, t: float, q: Array, v: Array) -> None:
-        """Replace the cotangents of λ and v' at the start of a run by those of q and v, and those of prescribed and
-        dependent nodes by those of other nodes and parameters."""
+        """Propagate the cotangents of λ, v', and prescribed and dependent nodes at the start of a run to q and v of the
+        other nodes, and to parameters."""
         state = [self._library.pointer(np.ascontiguousarray(x)) for x in (q, v)]
         moves, bar = int(self._system.layout.free.any()), self.cotangents.pointers[0]
         self._check(self._library.call.symlie_reverse_start(self._problem, t, *state, moves, bar))

@@ -148,6 +148,38 @@ def hung() -> sl.System:
 
 
 @functools.cache
+def crane() -> sl.System:
+    """A load whose position depends on an angle and on a prescribed cart."""
+    model = sl.Model("crane")
+    amplitude, frequency = model.parameter("amplitude", 0.3, unit="m"), model.parameter("frequency", 3.0, unit="rad/s")
+    m, L = model.parameter("mass", 1.2, unit="kg"), model.parameter("length", 0.7, unit="m")
+    cart, angle, load = model.node("cart", "R1"), model.node("angle", "R1"), model.node("load", "R2")
+    model.prescribe(cart, x=[amplitude * sl.sin(frequency * model.t)])
+    model.dependent(load, x=[cart.x[0] + L * sl.sin(angle.x[0]), -L * sl.cos(angle.x[0])])
+    model.kinetic_energy((m * load.x_dot.dot(load.x_dot) + 0.2 * angle.x_dot[0] ** 2) / 2)
+    model.potential_energy(9.81 * m * load.x[1])
+    model.output("load", load.x_dot, unit="m/s")
+    model.initial(angle, x=[0.5], x_dot=[0.2])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def accelerated() -> sl.System:
+    """A bead whose acceleration depends on the prescribed acceleration of a base."""
+    model = sl.Model("accelerated")
+    amplitude, frequency = model.parameter("amplitude", 0.3, unit="m"), model.parameter("frequency", 3.0, unit="rad/s")
+    m = model.parameter("mass", 1.2, unit="kg")
+    base, bead = model.node("base", "R2"), model.node("bead", "R2")
+    model.prescribe(base, x=[amplitude * sl.sin(frequency * model.t), 0])
+    model.kinetic_energy(m * bead.x_dot.dot(bead.x_dot) / 2)
+    model.potential_energy(9.81 * m * bead.x[1] + (bead.x - base.x).dot(bead.x - base.x))
+    model.acceleration_constraint("servo", bead.v_dot[0] - amplitude * base.v_dot[0] - bead.x_dot[1])
+    model.output("bead", bead.x, unit="m")
+    model.initial(bead, x=[0.1, 0.2], x_dot=[0.3, 0])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
 def top_with_momenta(formulation: str = "TSO3") -> sl.System:
     """A slow heavy top on a cotangent bundle."""
     system = heavy_top.build(formulation=formulation).derive().compile(backend="c")

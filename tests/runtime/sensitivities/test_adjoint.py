@@ -34,6 +34,8 @@ from symlie.runtime.steps.adjoint.transposition import differentiated_arrays
 from symlie.runtime.steps.program import Features
 from tests import tolerances
 from tests.runtime.sensitivities.models import (
+    accelerated,
+    crane,
     driven_top,
     hinge,
     hung,
@@ -342,6 +344,10 @@ CASES: list[Case] = [
     (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": "rattlie"}),
     (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": RATTLIE_WITH_MATRIX}),
     (hung, [*MOTION, "mass", "stiffness"], {"h": 1 / 64, "method": "variational_midpoint"}),
+    (crane, [*MOTION, "mass", "length"], {"h": 1 / 64}),
+    (crane, [*MOTION, "mass", "angle.x"], {"h": 1 / 64, "method": "generalized_alpha"}),
+    (accelerated, [*MOTION, "mass", "bead.x"], {"h": 1 / 64}),
+    (accelerated, [*MOTION, "mass", "bead.x"], {"h": 1 / 64, "method": "generalized_alpha_index2"}),
 ]
 
 

@@ -38,6 +38,6 @@ def gradient_kernel(
 
 
 def _places_of(label: str, part: Vector) -> tuple[int, ...]:
-    """Return the places of the components that are computed; all components of nodes are added to the system together."""
+    """Return the places of the computed components; all components of nodes are added to the system together."""
     found = tuple(k for k, e in enumerate(part) if e != 0)
     return tuple(range(len(part))) if found and label in STATES else found

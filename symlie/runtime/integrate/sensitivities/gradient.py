@@ -76,10 +76,10 @@ def gradient(
 
     For five or more variables, the derivatives of the function are propagated backwards by adjoint steps of explicit
     methods, generalized-α, BDF, variational methods and the symplectic θ family in compiled code, at a cost that does
-    not depend on the number of variables; all states of the run are stored. Fewer variables, and up to 128 variables of other methods and
-    models, are differentiated forward. Gradients by more of them are propagated backwards through the matrices of the
-    steps, if the model is small and the method has such matrices. All results are equal to those of `sensitivity` up to
-    rounding.
+    not depend on the number of variables; all states of the run are stored. Fewer variables, and up to 128 variables of
+    other methods and models, are differentiated forward. Gradients by more of them are propagated backwards through the
+    matrices of the steps, if the model is small and the method has such matrices. All results are equal to those of
+    `sensitivity` up to rounding.
 
     Parameters
     ----------

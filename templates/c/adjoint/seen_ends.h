@@ -12,6 +12,7 @@ static inline void pull_eta(const newton_problem *restrict s, symlie_real *restr
 {
 #if HAS_ETA
     const symlie_problem *P = s->P;
+    (void)P;
     ARRAY(change, DIMENSION);
     for (int k = 0; k < DIMENSION; k++) change[k] = correction[k] - bar->pulled[k];
     copy(DIMENSION, correction, bar->pulled);

@@ -410,6 +410,7 @@ def test_multipliers_that_pass_zero_are_accepted(method: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")  # inertia of the first link in the data
 def test_difference_from_forward_derivatives_is_that_of_rounded_parameters() -> None:
     """The Puma 560 with six bodies, whose constraints amplify rounding: its derivatives change as much with gravity by
     one unit of rounding."""

@@ -110,7 +110,8 @@ TANGENT_ROUNDING = 1e-11
 """Relative size below which corrections that hardly decrease are rounding."""
 
 TANGENT_UNRESOLVED = 1e-8
-"""The same for increments after `TANGENT_STEPS` corrections in reverse: multipliers that pass zero have no digits."""
+"""The same for increments after `TANGENT_STEPS` corrections in reverse: multipliers near zero have no accurate
+digits."""
 
 TANGENT_STALLED = 0.9
 """Ratio of successive corrections from which small ones are rounding: Newton's method with the factors of a step

@@ -23,7 +23,7 @@ from tests.systems import heavy_top_equations
 COMPILER = shutil.which("gcc")
 END, H = 0.1, 1e-3
 H_OF_BDF2 = 2e-3
-"""Velocities of BDF2 are differences of configurations over h, with their rounding."""
+"""With steps of 1 ms, velocities of BDF2 differ by 1.1e-11, more than the tolerance; with these by 2.6e-12."""
 WEIGHTS = (45 / 60, -9 / 60, 1 / 60)
 RELATIVE = 1e-3
 """Step of the differences, relative to the parameter: their truncation is about 36 × 1e-18."""

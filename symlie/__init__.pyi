@@ -140,9 +140,9 @@ from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
 from symlie.runtime.integrate.choice import method_choice as method_choice
 from symlie.runtime.integrate.monitors.branch_changes import BranchChange as BranchChange
 from symlie.runtime.integrate.run_options import SolveOptions as SolveOptions
-from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity as EventSensitivity
 from symlie.runtime.integrate.sensitivities.gradient import Gradient as Gradient
 from symlie.runtime.integrate.sensitivities.gradient import gradient as gradient
+from symlie.runtime.integrate.sensitivities.passages.event_tangents import EventSensitivity as EventSensitivity
 from symlie.runtime.integrate.sensitivities.second_order.hessian_product import HessianProduct as HessianProduct
 from symlie.runtime.integrate.sensitivities.second_order.hessian_product import hessian_product as hessian_product
 from symlie.runtime.integrate.sensitivities.sensitivity import Sensitivity as Sensitivity

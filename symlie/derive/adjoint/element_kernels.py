@@ -1,9 +1,10 @@
 """Gradients of the terms of a definition, multiplied by weights w, by reverse differentiation.
 
-    wᵀ(M a + g + Bᵀ λ),  wᵀΦ,  wᵀ(B v + b),  wᵀ(B a + Z),  wᵀf,  wᵀy  (1)
+    wᵀ(M a + g + Cᵀ λ),  wᵀΦ,  wᵀ(B v + b),  wᵀ(B a + Z),  wᵀf,  wᵀy  (1)
 
-Gradients by configurations are trivialised. Those by accelerations are needed only for fields f of first-order states.
-Derivatives by inputs and by points of tables of parameters are those by changes of their values, which are zero.
+Cᵀλ is the constraint force with friction. Gradients by configurations are trivialised. Those by accelerations
+are needed only for fields f of first-order states. Derivatives by inputs and by points of tables of parameters are
+those by changes of their values, which are zero.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def element_gradients(model: Model, derived: DerivedStatement) -> ElementTypeSet
     statement, constraints = derived.statement, derived.constraints
     along = [s for n in statement.moving_nodes for s in n.acceleration.components]
     balance = inverse_dynamics(statement, derived.dynamics, along)
-    pulled = constraint_forces(derived, statement.multipliers)
+    pulled = constraint_forces(derived, statement.multipliers, with_friction=True)
     curvature = [
         z + sum((b * a for b, a in zip(row, along, strict=True)), Integer(0))
         for z, row in zip(constraints.curvature, constraints.jacobian, strict=True)

@@ -53,11 +53,14 @@ def balance(derived: DerivedStatement, acceleration: Sequence[Symbol], multiplie
     ]
 
 
-def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) -> list[Expr]:
-    """Return Bᵀ λ."""
-    jacobian = derived.constraints.jacobian
+def constraint_forces(
+    derived: DerivedStatement, multipliers: Sequence[Symbol], *, with_friction: bool = False
+) -> list[Expr]:
+    """Return Bᵀ λ, or Cᵀ λ with the friction of sliding contacts."""
+    constraints = derived.constraints
+    matrix = (with_friction and constraints.columns) or constraints.jacobian
     return [
-        sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
+        sum((b[k] * m for b, m in zip(matrix, multipliers, strict=True)), Integer(0))
         for k in range(len(derived.dynamics.force))
     ]
 

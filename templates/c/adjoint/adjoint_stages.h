@@ -7,7 +7,7 @@
  *   M w + B1^T mu = a',   B0 w = lambda'
  *
  * The cotangents of all other values are the gradient of -w^T(M a + g + B0^T lambda) + mu^T(c - B1 a) for fixed w, mu,
- * a and lambda. */
+ * a and lambda. -B0^T lambda is the constraint force, with the friction of sliding contacts. */
 #ifndef SYMLIE_ADJOINT_STAGES_H
 #define SYMLIE_ADJOINT_STAGES_H
 
@@ -15,7 +15,7 @@
 
 static inline long long adjoint_stage_workspace(const symlie_problem *restrict P)
 {
-    return 4LL * DIMENSION + 3LL * ROWS + JACOBIAN_VALUES;
+    return 4LL * DIMENSION + 3LL * ROWS + (1 + SLIDES) * (long long)JACOBIAN_VALUES;
 }
 
 static inline void fill_zero(int n, symlie_real *restrict x)
@@ -129,7 +129,8 @@ PART_OF_STEP int stage_cotangents(const symlie_problem *restrict P, symlie_real 
     ARRAY(unread, ROWS);
     ARRAY(B, JACOBIAN_VALUES);
     system_jacobian(P, t, q, v, B);
-    if (!solve_stage_transposed(P, mass, work, B, B, of_a, of_lambda, w, mu)) return 0;
+    FORCE_ROWS(C, t, q, v, B);
+    if (!solve_stage_transposed(P, mass, work, C, B, of_a, of_lambda, w, mu)) return 0;
     fill_zero(ROWS, unread);
     add_curvature_gradient(P, t, q, v, a, lambda, mu, gradient, of_q, of_v, unread);
     add_balance_gradient(P, t, q, v, a, lambda, w, gradient, of_q, of_v, unread);
@@ -206,7 +207,8 @@ PART_OF_STEP int stage_between_cotangents(const symlie_problem *restrict P, syml
     fill_zero(DIMENSION, of_next);
     fill_zero(DIMENSION, of_known);
     fill_zero(ROWS, unread);
-    if (!solve_stage_transposed(P, mass, work, B, next_B, of_a, of_lambda, w, mu)) return 0;
+    FORCE_ROWS(C, t, q, v, B);
+    if (!solve_stage_transposed(P, mass, work, C, next_B, of_a, of_lambda, w, mu)) return 0;
     add_balance_gradient(P, t, q, v, a, lambda, w, gradient, of_q, of_v, unread);
     for (int k = 0; k < DIMENSION; k++) V[k] = known[k] + length * a[k];
     for (int k = 0; k < ROWS; k++) mu[k] /= length;

@@ -65,7 +65,7 @@ long long symlie_reverse_workspace(const symlie_problem *P)
     const long long of_start = 2LL * DIMENSION + 2LL * ROWS + acceleration_workspace(P) + adjoint_stage_workspace(P);
     const long long of_steps = adjoint_step_workspace(P), of_begin = begin_workspace(P);
     const long long of_step = (of_steps > of_begin ? of_steps : of_begin) + DIMENSION + ROWS + OWN;
-    const long long of_all = of_step > of_start ? of_step : of_start, of_switch = switch_cotangents_workspace(P);
+    const long long of_all = of_step > of_start ? of_step : of_start, of_switch = switch_cotangents_workspace(P) + RELEASES * (long long)JACOBIAN_VALUES;
     return kept_workspace(P) + MASSES * mass_workspace(P) + (of_all > of_switch ? of_all : of_switch);
 }
 
@@ -106,6 +106,19 @@ static inline int reverse_step(const symlie_problem *restrict P, symlie_real *re
     return status == SYMLIE_DONE && is_after_jump ? start_cotangents(P, work, t, state.q, state.v, masses, start) : status;
 }
 
+/* Determine the constraint equations in force, which do not change. Return 0 if B is not finite. */
+static inline int keep_rows(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_trail *restrict trail, mass_matrix *restrict masses)
+{
+#if RELEASES
+    ARRAY(B, JACOBIAN_VALUES);
+    system_jacobian(P, trail->t[0], trail->q, trail->v, B);
+    for (int k = 0; k < MASSES; k++)
+        if (!find_dependent_rows(P, B, masses + k)) return 0;
+#endif
+    (void)P, (void)work, (void)trail, (void)masses;
+    return 1;
+}
+
 int symlie_reverse(const symlie_problem *P, const symlie_control *control, const symlie_trail *trail, symlie_cotangents *bar,
                    symlie_cotangents *other)
 {
@@ -114,6 +127,7 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
     symlie_cotangents *end = bar, *start = other;
     for (int k = 0; k < MASSES; k++) work = place_mass(P, work, masses + k);
     if (!evaluate_mass(P, trail->t[0], trail->q, masses)) return SYMLIE_INDEFINITE_MASS;
+    if (!keep_rows(P, work, trail, masses)) return SYMLIE_NOT_FINITE;
     forget_kept(P);
     start->gradient = end->gradient;
     for (long long n = trail->steps; n-- > 0;) {

@@ -52,6 +52,15 @@ int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie
     return SYMLIE_DONE;
 }
 
+void symlie_move_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q)
+{
+    symlie_real *work = P->workspace;
+    ARRAY(moved, STORAGE);
+    system_advance(P, q, theta, moved);
+    keep_angles(P, work, t, moved);
+    take_tangents(STORAGE, moved, q);
+}
+
 void symlie_increment_tangents(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *theta)
 {
     symlie_real *work = P->workspace;

@@ -402,6 +402,8 @@ long long symlie_values_workspace(const symlie_problem *P);
 long long symlie_begin_tangents_workspace(const symlie_problem *P);
 int symlie_begin_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q, symlie_real *v,
                           symlie_real *lambda, symlie_real *acceleration);
+/* Add the increments theta, whose values are zero, to a configuration without derivatives. */
+void symlie_move_tangents(const symlie_problem *P, symlie_scalar t, const symlie_real *theta, symlie_real *q);
 /* Compute the increments of several configurations, whose values are zero, one array row per configuration. */
 void symlie_increment_tangents(const symlie_problem *P, long long count, const symlie_real *q, symlie_real *theta);
 /* Compute named outputs at several states, one array row per state. */

@@ -86,6 +86,10 @@ class Cotangents:
                 setattr(target, name, pointer(array[k]))
             target.gradient.parameters, target.gradient.tables = pointer(self._parameters), pointer(self._tables)
 
+    def array(self, name: str) -> Array:
+        """Return the cotangents of q, v, lambda, acceleration or the method history (``own``), without tangents."""
+        return self._arrays[name][0, :, 0]
+
     def part(self, number: int = 0) -> CotangentsAtStart:
         """Return the values (0), or one of their tangents."""
         q, v = (self._arrays[name][0, : self._dimension, number] for name in ("q", "v"))
@@ -163,7 +167,7 @@ class AdjointMethod:
         described = library.ffi.new("symlie_trail *")
         held: list[object] = [pointers, of_types]
         for name, values in arrays.items():
-            array = np.ascontiguousarray(values) if values.size else np.zeros(1)
+            array = np.ascontiguousarray(values) if values.size else np.zeros(1, dtype=values.dtype)
             setattr(described, name, library.pointer(array, f"{_KINDS[array.dtype.str[1:]]}[]"))
             held.append(array)
         described.steps, described.weights = len(trail.begin), pointers

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.monitors.accumulation import ACCUMULATION
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions
 from symlie.runtime.integrate.sensitivities.adjoint_method import AdjointMethod, CotangentsAtStart
 from symlie.runtime.integrate.sensitivities.checkpoints import Checkpoints
-from symlie.runtime.integrate.sensitivities.start import start_tangents
+from symlie.runtime.integrate.sensitivities.passages.event_cotangents import EventCotangents
+from symlie.runtime.integrate.sensitivities.passages.movement import Movement, lengths_in_history
+from symlie.runtime.integrate.sensitivities.passages.passage_loop import parts_of
+from symlie.runtime.integrate.sensitivities.start import check_contacts_at_start, start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_parameters import knots_in
-from symlie.runtime.integrate.sensitivities.tangent_run import check_with_tangents
-from symlie.runtime.integrate.sensitivities.trail import Start, Trail, trail_of_run
+from symlie.runtime.integrate.sensitivities.tangent_run import check_with_tangents, has_tangents
+from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailOfRun, steps_end_at_events, trail_of_run
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
+from symlie.runtime.layout.event_changes import CONTACT_TABLE
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.parameter_places import parameter_places
 from symlie.runtime.methods.programs.method import ProgrammedMethod
@@ -48,9 +57,17 @@ class AdjointRun:
     """
 
     def __init__(
-        self, run: Run, method: ProgrammedMethod, solution: Solution, stored: tuple[Trail, Indices] | Checkpoints
+        self, run: Run, method: ProgrammedMethod, solution: Solution, stored: TrailOfRun | Checkpoints
     ) -> None:
         self.run, self.solution, self._method, self._stored = run, solution, method, stored
+        self._start = Start.of(method, run.system)
+        self._movement = Movement(solution, lengths_in_history(method), is_adaptive=run.control.is_adaptive)
+
+    @cached_property
+    def _loop(self) -> CompiledIntegration:
+        """Time loop that repeats steps."""
+        run = self.run
+        return CompiledIntegration(run.system, run.method, run.plan, run.control, run.begin, record_every=0)
 
     @classmethod
     def of(
@@ -62,8 +79,8 @@ class AdjointRun:
         memory: int | None = None,
     ) -> AdjointRun | None:
         """Return a run from the initial state, with a bound of the memory for its states in bytes, or None if its steps
-        have no adjoint or an event ends it; raise UnsupportedMethodError if it has no derivatives, ModelError if not
-        even one state fits into the memory, and the errors of `solve`."""
+        or events have no adjoint; raise UnsupportedMethodError if it has no derivatives, ModelError if not even one
+        state fits into the memory, and the errors of `solve`."""
         if system.backend != "c":
             return None
         request = requested(system, t_span, options)
@@ -71,46 +88,92 @@ class AdjointRun:
         run = Run(system, *parts, system.timings, beginning(system, request))
         check_with_tangents(run)
         method = run.method
-        if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method):
+        if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method) or refusal_of_events(run):
             return None
+        check_contacts_at_start(system, request.t0)
         start = Start.of(method, run.system)
         if memory is None:
             found = trail_of_run(run, start, records_start=request.records_start)
-            return None if found is None else cls(run, method, found.solution, (found.trail, found.recorded))
-        recorder, begin = Recorder(run.system.layout), run.begin.at
-        if request.records_start:
-            recorder.add_state(request.t0, begin.q, begin.v, begin.multipliers, begin.carried)
-        checkpoints = Checkpoints(run, start, memory)
-        solution = checkpoints.run(recorder)
-        return None if solution.status == "event" else cls(run, method, solution, checkpoints)
+            adjoint = cls(run, method, found.solution, found)
+        else:
+            recorder, begin = Recorder(run.system.layout), run.begin.at
+            if request.records_start:
+                recorder.add_state(request.t0, begin.q, begin.v, begin.multipliers, begin.carried)
+            checkpoints = Checkpoints(run, start, memory)
+            adjoint = cls(run, method, checkpoints.run(recorder), checkpoints)
+        return None if adjoint._movement.coincides or adjoint.solution.status == ACCUMULATION else adjoint
+
+    def is_worthwhile(self, variables: int) -> bool:
+        """Return whether passages of events have fewer tangents than a forward run for some variables."""
+        passed = len(self._movement.times) * (2 + lengths_in_history(self._method))
+        parts = parts_of(self.run.system, self._method, self._start)
+        return passed * (variables + sum(p.size for p in parts)) <= variables * self.solution.statistics.steps
 
     def gradient(
         self, variables: Sequence[Variable], weights: Array, at_end: tuple[Array, Array] | None = None
     ) -> Array:
         """Return the derivatives Σ weight·∂y/∂p of outputs y by variables p, shape (variables,), for weights of shape
-        (states, components), and those of the end for cotangents of its q and v."""
+        (states, components), and for cotangents of q and v at the end; raise ModelError if an event has no
+        derivatives."""
         system, begin = self.run.system, self.run.begin
         adjoint = AdjointMethod(system, self._method, self.run.control)
         cotangents = adjoint.cotangents.part()
         if at_end is not None:
             cotangents.q[:], cotangents.v[:] = at_end
+        of_events = None
+        if len(self._movement.times):
+            of_events = EventCotangents(self.run, self._method, self._start, variables, weights)
+        take = functools.partial(self._reverse, adjoint, weights, of_events)
         if isinstance(self._stored, Checkpoints):
-            self._stored.reverse(lambda trail, first: self._reverse(adjoint, trail, first, weights))
+            self._stored.reverse(take)
         else:
-            trail, recorded = self._stored
-            weighted = np.full(len(trail.t), -1, dtype=np.int64)
-            weighted[recorded] = np.where(weights.any(axis=1), np.arange(len(weights)), -1)
-            adjoint.reverse(trail, weighted, weights)
+            take(self._stored.trail, self._stored.anchors, None)
         adjoint.reverse_start(begin.t, begin.at.q, begin.at.v)
         t0 = float(self.run.settings["t_span"][0])
-        return by_variables(system, variables, start_tangents(system, t0, begin.at.q, variables), cotangents)
+        total = by_variables(system, variables, start_tangents(system, t0, begin.at.q, variables), cotangents)
+        return total if of_events is None else total + of_events.total
 
-    def _reverse(self, adjoint: AdjointMethod, trail: Trail, first: int, weights: Array) -> None:
-        """Propagate the cotangents through a block of steps, whose first state is that of the previous block."""
-        weighted = np.full(len(trail.t), -1, dtype=np.int64)
-        begin = int(np.searchsorted(self.solution.t, trail.t[0], side="left" if first == 0 else "right"))
+    def _reverse(
+        self,
+        adjoint: AdjointMethod,
+        weights: Array,
+        of_events: EventCotangents | None,
+        trail: Trail,
+        anchors: Sequence[LoopState],
+        settled: int | None,
+    ) -> None:
+        """Propagate the cotangents through a block of steps, whose first state belongs to the previous block; an event
+        before it moves the times of states up to step ``settled``."""
+        end = len(trail.t) - 1
+        for passage in reversed(self._movement.passages(trail, settled)):
+            self._reverse_steps(adjoint, weights, trail.part(passage.last, end))
+            end = passage.first
+            if passage.begins_before:
+                return
+            assert of_events is not None
+            before = self._state(anchors, float(trail.t[end]), int(trail.number[end]))
+            last = None if passage.is_open else int(trail.number[passage.last])
+            first = int(np.searchsorted(self.solution.t, trail.t[end], side="right"))
+            of_events.reverse(before, last, first, adjoint.cotangents)
+        self._reverse_steps(adjoint, weights, trail.part(0, end))
+
+    def _state(self, anchors: Sequence[LoopState], t: float, steps: int) -> LoopState:
+        """Return the first state after some number of steps, at a time, from a known state before it."""
+        loop = self._loop
+        # A known state at this time may be the one after an event.
+        loop.put(next((x for x in reversed(anchors) if x.t < t), anchors[0]))
+        while loop.steps < steps:
+            loop.advance(steps - loop.steps)
+            loop.drain(Recorder(self.run.system.layout))
+        return loop.captured()
+
+    def _reverse_steps(self, adjoint: AdjointMethod, weights: Array, trail: Trail) -> None:
+        """Propagate the cotangents through steps without events."""
+        is_first, weighted = trail.number[0] == 0, np.full(len(trail.t), -1, dtype=np.int64)
+        begin = int(np.searchsorted(self.solution.t, trail.t[0], side="left" if is_first else "right"))
         end = int(np.searchsorted(self.solution.t, trail.t[-1], side="right"))
-        weighted[np.searchsorted(trail.t, self.solution.t[begin:end])] = np.arange(end - begin)
+        numbers = np.where(weights[begin:end].any(axis=1), np.arange(end - begin), -1)
+        weighted[np.searchsorted(trail.t, self.solution.t[begin:end])] = numbers
         adjoint.reverse(trail, weighted, weights[begin:end])
 
 
@@ -153,8 +216,6 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         return "constraint equations may be redundant, or are nonlinear in the velocities"
     if run.control.project_position or run.control.project_velocity:
         return "steps are projected"
-    if layout.changes_state or layout.has_activities:
-        return "events change the state or the constraints of the model"
     if layout.has_coordinate_rates:
         return "the model is stepped in stored coordinates of rotations"
     has_gaps = any(
@@ -162,6 +223,16 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
         for a, b, is_recorded in zip(run.plan.start, run.plan.end, run.plan.record_end, strict=True)
     )
     return "states within a jump are recorded" if has_gaps else ""
+
+
+def refusal_of_events(run: Run) -> str:
+    """Return why events of a run have no adjoint; empty if they have."""
+    layout = run.system.layout
+    if layout.turning_contacts:
+        return "contacts slide in two directions"
+    if layout.contacts[:, CONTACT_TABLE.index("reactions")].any():
+        return "friction follows reactions of constraints"
+    return "" if not steps_end_at_events(layout) or has_tangents(run.system) else "events need C++"
 
 
 def _by_parameters(system: System, found: CotangentsAtStart) -> Array:

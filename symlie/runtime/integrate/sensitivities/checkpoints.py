@@ -16,7 +16,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -25,13 +25,23 @@ from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.run import Run, execute
-from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailLoop, trail_of
+from symlie.runtime.integrate.sensitivities.passages.movement import Movement, lengths_in_history
+from symlie.runtime.integrate.sensitivities.trail import Start, Trail, TrailLoop, steps_end_at_events, trail_of
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
 
 State = TypeVar("State")
+
+
+class Take(Protocol):
+    """Function of a block of steps."""
+
+    def __call__(self, trail: Trail, anchors: Sequence[LoopState], settled: int | None) -> None:
+        """Process a block, with states before its events; an event shortly before it moves the times of states up to a
+        number of steps."""
+
 
 OBJECT = 128
 """Bytes of an array object."""
@@ -126,20 +136,53 @@ def _next_checkpoint(first: int, last: int, checkpoints: int) -> int:
     return first + min(count - 1, most_blocks(checkpoints, repetitions_of(count, checkpoints) - 1))
 
 
-class SweepLoop(CompiledIntegration):
+class NotingLoop(CompiledIntegration):
+    """Time loop that notes events shortly before wanted numbers of steps.
+
+    Attributes
+    ----------
+    settled
+        Number of steps after which the time does not move with the last event, or None without an event in the last
+        steps.
+    """
+
+    def __init__(self, run: Run, *, record_every: int, with_trace: bool) -> None:
+        parts = run.system, run.method, run.plan, run.control, run.begin
+        super().__init__(*parts, record_every=record_every, with_trace=with_trace)
+        changes = steps_end_at_events(run.system.layout)
+        self._margin = lengths_in_history(run.method) + 2 if changes else 0
+        self.settled: int | None = None
+
+    def toward(self, steps: int, budget: int) -> Status:
+        """Integrate to some number of steps, or take a part of these steps."""
+        rest = steps - self.steps
+        if rest > self._margin:
+            self.settled = None
+            return self.advance_by(min(budget, rest - self._margin))
+        before = self.state.changed_at, self.state.changes_at_once
+        status = self.advance_by(min(budget, 1 if self._margin else rest))
+        if before != (self.state.changed_at, self.state.changes_at_once):
+            self.settled = self.steps + 1
+        return status
+
+    def advance_by(self, budget: int) -> Status:
+        """Attempt some steps."""
+        return CompiledIntegration.advance(self, budget)
+
+
+class SweepLoop(NotingLoop):
     """Time loop of a run that passes the states after some numbers of steps to a function."""
 
-    def __init__(self, run: Run, steps: Sequence[int], keep: Callable[[int, LoopState], None]) -> None:
-        parts = run.system, run.method, run.plan, run.control, run.begin
-        super().__init__(*parts, record_every=run.record_every, with_trace=bool(run.settings["trace"]))
+    def __init__(self, run: Run, steps: Sequence[int], keep: Callable[[int, LoopState, int | None], None]) -> None:
+        super().__init__(run, record_every=run.record_every, with_trace=bool(run.settings["trace"]))
         self._wanted, self._keep = list(reversed(steps)), keep
 
     def advance(self, budget: int) -> Status:
         if not self._wanted:
             return super().advance(budget)
-        status = super().advance(min(budget, self._wanted[-1] - self.steps))
+        status = self.toward(self._wanted[-1], budget)
         if self.steps == self._wanted[-1]:
-            self._keep(self._wanted.pop(), self.captured())
+            self._keep(self._wanted.pop(), self.captured(), self.settled)
         return status
 
 
@@ -148,7 +191,8 @@ class Checkpoints:
 
     def __init__(self, run: Run, start: Start, memory: int) -> None:
         self._run, self._start, self._memory, self._kept = run, start, memory, dict[int, Array]()
-        self._loop = CompiledIntegration(run.system, run.method, run.plan, run.control, run.begin, record_every=0)
+        self._lengths = lengths_in_history(run.method)
+        self._loop = NotingLoop(run, record_every=0, with_trace=False)
         self._trail = TrailLoop(run, run.begin, start, with_trace=False)
 
     def run(self, recorder: Recorder) -> Solution:
@@ -161,11 +205,12 @@ class Checkpoints:
             block = self._schedule.block
             wanted = [k * block for k in first_sweep(-(-total // block), self._schedule.checkpoints)]
 
-        def keep(steps: int, state: LoopState) -> None:
-            self._kept[steps] = self._packed(state)
+        def keep(steps: int, state: LoopState, settled: int | None) -> None:
+            self._kept[steps] = self._packed(state, settled)
 
         solution = execute(run, SweepLoop(run, wanted, keep), run.begin, recorder)
-        self._steps = solution.statistics.steps
+        self._steps, self._ends_at_event = solution.statistics.steps, solution.status == "event"
+        self.movement = Movement(solution, self._lengths, is_adaptive=run.control.is_adaptive)
         if not total:
             self._schedule = self._scheduled(self._steps)
         return solution
@@ -174,54 +219,58 @@ class Checkpoints:
         layout, method = self._run.system.layout, self._run.method
         state = layout.storage + 2 * layout.dimension + layout.rows + layout.carried_size
         further = method.own_size(layout) + len(layout.events)
-        of_step = 8 * (state + self._start.own + STEP_WIDTH + 5)
-        of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 5) + OBJECT
+        of_step = 8 * (state + self._start.own + STEP_WIDTH + 6)
+        of_checkpoint = 8 * (state + further + len(dataclasses.fields(Counters)) + 6) + OBJECT
         return schedule_of(steps, self._trail.capacity, self._memory, of_step, of_checkpoint, layout.name)
 
-    def reverse(self, take: Callable[[Trail, int], None]) -> None:
-        """Pass all blocks of steps to a function, from the last to the first, with the number of the first state."""
-        blocks, begin = -(-self._steps // self._schedule.block), self._packed(self._run.begin)
-        taken = functools.partial(self._take, take)
+    def reverse(self, take: Take) -> None:
+        """Pass all blocks of steps to a function, from the last to the first."""
+        blocks, begin = max(1, -(-self._steps // self._schedule.block)), self._packed(self._run.begin)
+        taken = functools.partial(self._take, take, blocks)
         revolve(range(blocks), begin, self._schedule.checkpoints, self._advanced, taken)
 
     def _advanced(self, state: Array, blocks: int) -> Array:
         """Return the state after some blocks."""
-        loop, begin = self._loop, self._unpacked(state)
+        loop, (begin, loop.settled) = self._loop, self._unpacked(state)
         wanted = begin.counters.steps + blocks * self._schedule.block
         if wanted in self._kept:
             return self._kept.pop(wanted)
         loop.put(begin)
         while loop.steps < wanted:
-            loop.advance(wanted - loop.steps)
+            loop.toward(wanted, wanted - loop.steps)
             loop.drain(Recorder(self._run.system.layout))
-        return self._packed(loop.captured())
+        return self._packed(loop.captured(), loop.settled)
 
-    def _take(self, take: Callable[[Trail, int], None], block: int, state: Array) -> None:
-        """Process one block."""
-        begin, first = self._unpacked(state), block * self._schedule.block
-        steps = min(self._schedule.block, self._steps - first)
-        t, *states, records = self._trail.stretch(begin, steps)
+    def _take(self, take: Take, blocks: int, block: int, state: Array) -> None:
+        """Process one block, with the rest of a passage that begins in it."""
+        begin, settled = self._unpacked(state)
+        is_end = self._ends_at_event and block == blocks - 1
+        wanted = None if is_end else min((block + 1) * self._schedule.block, self._steps)
+        t, *states, records = self._trail.stretch(begin, wanted, self.movement.is_open)
         kinds = self._start.kinds(self._run.plan, records[1:], begin.at)
-        take(trail_of(records[1:], kinds, t.ravel(), *states), first)
+        trail = trail_of(begin, records[1:], kinds, t.ravel(), *states)
+        take(trail, self._trail.anchors, settled)
 
-    def _packed(self, state: LoopState) -> Array:
-        """Return a state as one array: all checkpoints of a run have the same entries."""
+    def _packed(self, state: LoopState, settled: int | None = None) -> Array:
+        """Return a state and the last event before it as one array: all checkpoints of a run have the same entries."""
         at = state.at
         parts = at.acceleration, at.event, at.own
         sizes = self._sizes
         known = [np.zeros(n) if x is None else x for n, x in zip(sizes[4:], parts, strict=True)]
-        numbers = [state.t, at.h, *(x is not None for x in parts), *vars(state.counters).values()]
+        last = -1 if settled is None else settled
+        numbers = [last, state.t, at.h, *(x is not None for x in parts), *vars(state.counters).values()]
         return np.concatenate([numbers, at.q, at.v, at.multipliers, at.carried, *known])
 
-    def _unpacked(self, packed: Array) -> LoopState:
+    def _unpacked(self, packed: Array) -> tuple[LoopState, int | None]:
         names = dataclasses.fields(Counters)
-        count = 5 + len(names)
-        t, h, *flags = packed[:5].tolist()
-        values = zip(names, packed[5:count].tolist(), strict=True)
+        count = 6 + len(names)
+        last, t, h, *flags = packed[:6].tolist()
+        values = zip(names, packed[6:count].tolist(), strict=True)
         counters = Counters(**{f.name: x if f.type == "float" else int(x) for f, x in values})
         q, v, multipliers, carried, *known = np.split(packed[count:], np.cumsum(self._sizes)[:-1])
         acceleration, event, own = (x if flag else None for x, flag in zip(known, flags, strict=True))
-        return LoopState(t, StateStart(q, v, multipliers, carried, h, acceleration, event, own), counters)
+        state = LoopState(t, StateStart(q, v, multipliers, carried, h, acceleration, event, own), counters)
+        return state, None if last < 0 else int(last)
 
     @property
     def _sizes(self) -> tuple[int, ...]:

@@ -75,11 +75,11 @@ def gradient(
     """Differentiate the cost of a run, or a scalar function of its outputs, by parameters, inputs and initial values.
 
     For five or more variables, the derivatives of the function are propagated backwards by adjoint steps of explicit
-    methods, generalized-α, BDF, variational methods and the symplectic θ family in compiled code, at a cost that does
-    not depend on the number of variables; all states of the run are stored. Fewer variables, and up to 128 variables of
-    other methods and models, are differentiated forward. Gradients by more of them are propagated backwards through the
-    matrices of the steps, if the model is small and the method has such matrices. All results are equal to those of
-    `sensitivity` up to rounding.
+    methods, generalized-α, BDF, variational methods and the symplectic θ family in compiled code, also of runs with
+    events, at a cost that hardly depends on the number of variables; all states of the run are stored. Fewer variables,
+    and up to 128 variables of other methods and models, are differentiated forward. Gradients by more of them are
+    propagated backwards through the matrices of the steps, if the model is small and the method has such matrices. All
+    results are equal to those of `sensitivity` up to rounding.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def gradient(
     moves_jumps = any(isinstance(v, JumpVariable) for v in variables)
     if len(variables) >= FEWEST_REVERSE and not moves_jumps:
         adjoint = AdjointRun.of(system, t_span, options_of_run, memory=bound)
-    if adjoint is not None:
+    if adjoint is not None and adjoint.is_worthwhile(len(variables)):
         value, weights = weights_of_loss(adjoint.solution, function(adjoint.solution))
         return Gradient(value, adjoint.gradient(variables, weights), labels, adjoint.solution)
     run = TangentRun.of(system, t_span, options_of_run) if has_tangents(system) else None

@@ -13,9 +13,9 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.monitors.branch_changes import BranchChange, branch_changes
 from symlie.runtime.integrate.run import Run
 from symlie.runtime.integrate.run_options import RunOptions, SolveOptions
-from symlie.runtime.integrate.sensitivities.event_tangents import EventSensitivity
 from symlie.runtime.integrate.sensitivities.forward import forward_tangents
 from symlie.runtime.integrate.sensitivities.named_derivatives import OutputDerivatives
+from symlie.runtime.integrate.sensitivities.passages.event_tangents import EventSensitivity
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array

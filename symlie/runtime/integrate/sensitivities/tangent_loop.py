@@ -92,7 +92,7 @@ class TangentLoop(CompiledIntegration):
             compiled=TangentMethod(run.system, run.method, run.control, variables, np.eye(len(variables), tangents)),
             width=self._width,
         )
-        self._sink, self._count = sink, len(variables) or len(start[0])
+        self._sink, self._count = sink, len(start[0])
         self.events: list[StateTangents] = []
         self._time = np.zeros(self._width)
         self._time[0] = self.t

@@ -13,7 +13,7 @@ from symlie.errors import UnsupportedMethodError
 from symlie.runtime.integrate.request import beginning, requested
 from symlie.runtime.integrate.run import MOST_STEPS, Run, execute
 from symlie.runtime.integrate.run_options import RunOptions
-from symlie.runtime.integrate.sensitivities.event_tangents import check_events
+from symlie.runtime.integrate.sensitivities.passages.event_tangents import check_events
 from symlie.runtime.integrate.sensitivities.start import check_contacts_at_start, start_tangents
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents, TangentLoop
 from symlie.runtime.integrate.sensitivities.variables import Variable
@@ -128,7 +128,7 @@ class TangentRun:
             if loop.events:
                 self._events.append(StateTangents.joined(loop.events))
         if self._events:
-            check_events(self.solution, self._events)
+            check_events(layout, self.solution.events, self._events)
 
     def _keep(self, loop: TimeLoopLike) -> None:
         """Integrate by a loop at the start, and keep the solution."""

@@ -97,7 +97,8 @@ class ProgrammedMethod(Method):
         return self._programs[features]
 
     def starts_from_multipliers(self, features: Features) -> bool:
-        programs = [self.program(features), *([self.starter.program(features)] if self.starter is not None else [])]
+        methods = [self, *([self.starter] if self.starter is not None else [])]
+        programs = [method.known_program(features) for method in methods]
         return any(program.starts_from_multipliers for program in programs)
 
     def start_program(self, features: Features) -> Program | None:

@@ -73,7 +73,8 @@ class SingleShooting:
         system = self._tables.system_with(unknowns)
         if self._in_reverse:
             run = AdjointRun.of(system, self._t_span, self._options)
-            if run is not None:
+            if run is not None and run.is_worthwhile(len(unknowns)):
+                check_end(run.solution)
                 return self._by_adjoint(run)
             self._in_reverse = False
         found = forward_tangents(system, self._t_span, self._options, self._tables.variables, list(self._columns))

@@ -104,11 +104,11 @@ class SecondOrderRun:
         reason = "" if has_tangents(system) else "they need compiled code, without fused operations, and C++"
         if not isinstance(method, ProgrammedMethod):
             reason = "its steps are no step program"
-        if reason or not isinstance(method, ProgrammedMethod) or (reason := refusal_of_adjoint(run, method)):
+        if reason or not isinstance(method, ProgrammedMethod) or (reason := _refusal(run, method)):
             raise _unsupported(run, reason)
         start = Start.of(method, run.system)
         found = trail_of_run(run, start, records_start=request.records_start)
-        if found is None:
+        if found.solution.status == "event":
             raise _unsupported(run, f"an event ends the run before t = {run.plan.end[-1]:.9g}")
         return cls(run, method, start, found)
 
@@ -181,7 +181,7 @@ class SecondOrderRun:
     ) -> tuple[AdjointMethod, Array]:
         """Return the cotangents at the start with their tangents along some directions, and the tangents of q at the
         end."""
-        run, (known, _, recorded) = self.run, self._stored
+        run, (known, _, recorded, _) = self.run, self._stored
         compiled = TangentMethod(run.system, self._method, run.control, variables, directions)
         trail, outputs, ends = tangent_trail(run, self._start, self._stored, compiled, starts)
         wide = np.zeros((*weights.shape, compiled.width))
@@ -202,6 +202,14 @@ class SecondOrderRun:
         adjoint.reverse(trail, weighted, wide)
         adjoint.reverse_start(run.begin.t, trail.q[0], trail.v[0])
         return adjoint, ends[0]
+
+
+def _refusal(run: Run, method: ProgrammedMethod) -> str:
+    """Return why adjoint steps of a run have no derivatives; empty if they have."""
+    layout = run.system.layout
+    if layout.changes_state or layout.has_activities:
+        return "events change the state or the constraints of the model"
+    return refusal_of_adjoint(run, method)
 
 
 def _unsupported(run: Run, reason: str) -> UnsupportedMethodError:

@@ -10,9 +10,8 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.runtime.integrate.sensitivities.named_derivatives import OutputDerivatives
 from symlie.runtime.integrate.sensitivities.tangent_loop import StateTangents
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.recorder import Event
-from symlie.runtime.solution.solution import Solution
 from symlie.utilities.showing import line
 
 SAME_TIME = 1e-9
@@ -56,13 +55,12 @@ class EventSensitivity(OutputDerivatives):
         return line("EventSensitivity", [f"'{self.event.name}'", f"t = {self.event.t:.6g}"])
 
 
-def check_events(solution: Solution, found: Sequence[StateTangents]) -> None:
-    """Raise ModelError if the run has no derivatives after an event that ends it or changes the state."""
-    layout = solution.system.layout
+def check_events(layout: Layout, events: Sequence[Event], found: Sequence[StateTangents]) -> None:
+    """Raise ModelError if a run has no derivatives after an event that ends it or changes the state."""
     changes = {(layout.events[k].name, layout.events[k].instance) for k in np.flatnonzero(layout.event_changes)}
     tangents = StateTangents.side_by_side(found)
     before: tuple[Event, Array] | None = None
-    for event, time, dq in zip(solution.events, tangents.t[:, 0], tangents.q, strict=True):
+    for event, time, dq in zip(events, tangents.t[:, 0], tangents.q, strict=True):
         if not (event.is_terminal or (event.name, event.instance) in changes):
             continue
         if not np.isfinite(time).all():

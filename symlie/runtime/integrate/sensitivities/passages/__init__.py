@@ -1,0 +1,1 @@
+"""Runs with events: derivatives at events, and cotangents at the start of passages that contain them."""

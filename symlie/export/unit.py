@@ -110,7 +110,8 @@ class _Unit:
             found = _DEFINE.match(rest)
             assert found is not None
             name = found[1]
-            if word == "define" and name in self.macros and self.macros[name] == found[3] and self.is_certain:
+            is_known = name in self.macros and name not in self.unknown and self.is_certain
+            if word == "define" and is_known and self.macros[name] == found[3]:
                 return
             self.macros.pop(name, None)
             if word == "define":

@@ -16,6 +16,7 @@ import symlie as sl
 from symlie.compile.compiler import vector_numbers
 from symlie.contract.constants import Status
 from symlie.export.description import OWN_STATUSES, statuses
+from symlie.export.unit import one_unit
 from symlie.models.registry import build_model
 from symlie.runtime.system.system import System
 from tests import tolerances
@@ -549,3 +550,11 @@ def test_unsuitable_floats_are_refused(tmp_path: Path) -> None:
         system.export("c", tmp_path, method="taylor", real="float", h=0.01)
     with pytest.raises(sl.errors.ModelError, match="Tolerances below 1e-05 are below the rounding of floats"):
         system.export("c", tmp_path, real="float", rtol=1e-8)
+
+
+def test_names_that_compilers_define_are_defined_again() -> None:
+    """Numbers with tangents include headers twice; the definition that the compiler chose first does not remain."""
+    size = "#if defined(__GNUC__) && !defined(PLAIN)\n#define SIZE 2\n#else\n#define SIZE 1\n#endif\n"
+    files = {"twice.c": '#include "size.h"\n#define PLAIN\n#include "size.h"\n', "size.h": size}
+    first, second = one_unit(files, "twice.c", {}).split("#define PLAIN")
+    assert "#define SIZE 2" in first and second.split() == ["#define", "SIZE", "1"]

@@ -24,6 +24,9 @@ ExportPlatform: TypeAlias = Literal[
 ExportKind: TypeAlias = Literal["cs", "me", "both"]
 """Kinds of functional mock-up units."""
 
+ExportStates: TypeAlias = Literal["own", "corotating"]
+"""Continuous states of units for model exchange."""
+
 MethodName: TypeAlias = Literal[
     "half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5", "rkmk_euler", "lie_euler_heun",
     "rkmk_kutta3", "rkmk_rk44", "rkmk_38", "rkmk_bs32", "rkmk_dopri5", "rkmk_rk67", "rkmk4_two_commutators",

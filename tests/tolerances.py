@@ -1402,9 +1402,13 @@ EXCHANGED = 1e-7
 for the slider-crank and less for others."""
 
 EXCHANGED_TURNS = 2e-9
-"""The same for each radian of a rotation, relative to the speed: CVode takes 40 to 70 steps per radian, whose errors,
-up to 1e-10, damp the rotating components and add up; measured 6e-10 to 1.7e-9 for tops and a rotor, also for equations
-of motion without a unit."""
+"""The same for each radian of a rotation, relative to the speed, if configurations and velocities are the states: CVode
+takes 40 to 70 steps per radian, whose errors, up to 1e-10, damp the rotating components and add up; measured 6e-10 to
+1.7e-9 for tops, also for equations of motion without a unit."""
+
+COROTATION = 2e-8
+"""Of states of a top that rotate with it, and their rates: the unit finds the axis by differences over δ = 1.2e-4 rad,
+which lose δ²/6 of 4.6 rad/s across the axis, 1e-8; rates are compared with differences of order four; measured 7e-9."""
 
 EXCHANGED_REST = 4e-6
 """Last flights of a ball in s that a solver does not resolve: below the height ε = 1e-12 of its absolute tolerance,

@@ -10,7 +10,7 @@ from symlie.cli.common import START, add, add_model, system_of
 from symlie.cli.output import print_json
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import number, path
-from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportTarget
+from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportStates, ExportTarget
 
 SUMMARY = "Write a model with a method as self-contained C, or as a functional mock-up unit."
 DETAILS = """
@@ -39,6 +39,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         choices=get_args(ExportKind),
         default="cs",
         help="kind of a unit: co-simulation (default), model exchange, or both",
+    )
+    parser.add_argument(
+        "--states",
+        choices=get_args(ExportStates),
+        default="own",
+        help="states in model exchange: configurations and velocities (default), or relative to a steady rotation from "
+        "the start, for bodies that spin fast",
     )
     parser.add_argument(
         "--real", choices=get_args(ExportReal), default="double", help="type of all numbers of C (default: double)"
@@ -83,6 +90,7 @@ def run(arguments: Namespace) -> int:
         kind=arguments.kind,
         real=arguments.real,
         platforms=arguments.platform,
+        states=arguments.states,
     )
     if arguments.json:
         files = sorted(f.name for f in Path(out).iterdir()) if Path(out).is_dir() else [Path(out).name]

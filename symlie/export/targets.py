@@ -10,12 +10,13 @@ from typing import get_args
 from numpy.typing import ArrayLike
 
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.export.fmu.corotation import Corotation, corotations
 from symlie.export.fmu.unit import write_unit
 from symlie.export.folder import c_folder
 from symlie.export.names import checked_prefix
 from symlie.export.plan import ExportPlan, export_plan
 from symlie.export.single import DEFAULT_TOLERANCE, LEAST_TOLERANCE
-from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportTarget, Stabilization
+from symlie.options import ExportKind, ExportPlatform, ExportReal, ExportStates, ExportTarget, Stabilization
 from symlie.publish.folders import write_files
 from symlie.runtime.integrate.request import least_tolerance
 from symlie.runtime.integrate.run_options import RunOptions
@@ -38,6 +39,7 @@ def exported(
     kind: ExportKind = "cs",
     real: ExportReal = "double",
     platforms: Sequence[ExportPlatform] = (),
+    states: ExportStates = "own",
 ) -> Path:
     """See `symlie.runtime.system.system.System.export`."""
     if target not in get_args(ExportTarget):
@@ -56,6 +58,8 @@ def exported(
         if target != "c":
             raise ModelError(f"The numbers of a unit for {target} are doubles; export C for floats.")
         options = single_tolerances(options, h)
+    if states not in get_args(ExportStates):
+        raise UnknownNameError(f"Unknown states '{states}'; use one of: {', '.join(get_args(ExportStates))}.")
     name = checked_prefix(system.name if prefix is None else prefix)
     plan = export_plan(system, options, h, real)
     if real == "float" and plan.method.is_polynomial:
@@ -68,6 +72,7 @@ def exported(
             f"Exported code of '{system.name}' cannot step over the impacts of contacts, as '{plan.method.name}' does; "
             "use half_explicit_2, …, half_explicit_5."
         )
+    rotating = rotating_parts(plan, target, kind) if states == "corotating" else []
     if target == "c":
         if platforms:
             raise ModelError("Binaries for other systems are part of units; C has none.")
@@ -77,7 +82,7 @@ def exported(
     if kind != "cs":
         check_exchange(plan)
         plan = dataclasses.replace(plan, with_rates=True)
-    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out, platforms)
+    return write_unit(plan, int(target[-1]), name, step_of_unit(plan, h), kind, out, platforms, rotating)
 
 
 def single_tolerances(options: RunOptions, h: float | None) -> RunOptions:
@@ -99,6 +104,18 @@ def check_exchange(plan: ExportPlan) -> None:
             f"Units for model exchange do not support constraints on dependent nodes, which '{plan.layout.name}' has, "
             "because projections move independent nodes alone; use kind='cs'."
         )
+
+
+def rotating_parts(plan: ExportPlan, target: ExportTarget, kind: ExportKind) -> list[Corotation]:
+    """Return the parts of the states that rotate with bodies; raise `ModelError` if the export has none."""
+    if target == "c" or kind == "cs":
+        raise ModelError("Only units for model exchange have co-rotating states; use kind='me' or kind='both'.")
+    if not (found := corotations(plan.layout)):
+        raise ModelError(
+            f"Co-rotating states need nodes whose rotations are stored as unit quaternions or matrices, which "
+            f"'{plan.layout.name}' does not have; use a group such as S3 or SE3, or states='own'."
+        )
+    return found
 
 
 def step_of_unit(plan: ExportPlan, h: float | None) -> float:

@@ -31,6 +31,12 @@ def test_wrong_methods_are_refused(cli: Cli) -> None:
     assert result.code == 1 and "cannot be exported with floats" in result.err
 
 
+def test_rotating_states_need_model_exchange(cli: Cli) -> None:
+    words = ("export", "heavy_top", "--target", "fmu2", "--states", "corotating", "--out", "top.fmu")
+    result = cli(*words)
+    assert result.code == 1 and "Only units for model exchange have co-rotating states" in result.err
+
+
 @pytest.mark.parametrize(("target", "out"), [("c", "heavy_top_export"), ("fmu3", "heavy_top.fmu")])
 def test_names_of_outputs_follow_the_target(
     cli: Cli, target: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

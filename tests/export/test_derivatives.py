@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,10 +45,23 @@ def pushed_top() -> System:
 
 
 @pytest.fixture(scope="module")
-def units(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Path]]:
+def system() -> System:
+    """The pushed top."""
+    return pushed_top()
+
+
+@pytest.fixture(scope="module")
+def units(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Path]]:
     folder = tmp_path_factory.mktemp("derivatives")
-    system = pushed_top()
     yield {v: system.export(TARGETS[v], folder / f"pushed{v}.fmu", h=2.0**-8, kind="both") for v in VERSIONS}
+
+
+@pytest.fixture(scope="module")
+def rotating_units(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Path]]:
+    """Units whose states rotate with the top."""
+    folder = tmp_path_factory.mktemp("rotating")
+    told: dict[str, Any] = {"h": 2.0**-8, "kind": "both", "states": "corotating"}
+    yield {v: system.export(TARGETS[v], folder / f"pushed{v}.fmu", **told) for v in VERSIONS}
 
 
 def begun(file: Path) -> Instance:
@@ -64,10 +80,10 @@ def begun(file: Path) -> Instance:
 def names_of(one: Instance) -> tuple[list[str], list[str]]:
     """Variables with derivatives, and those by which they are differentiated."""
     names = list(one.references)
-    known = [
-        n for n in names if n.startswith(("top.R", "top.x", "top.Omega", "top.U", "push")) or n in ("mass", "length")
-    ]
-    return [n for n in names if n.startswith(("der(", "tip.lambda", "height", "squares", "low"))], known
+    states = [v.name for v in one.described.modelVariables if v.nominal is not None]
+    known = [n for n in names if n.startswith("push") or n in ("time", "mass", "length", *states)]
+    outputs = [v.name for v in one.described.modelVariables if v.causality == "output"]
+    return [n for n in names if n.startswith(("der(", "low")) or n in outputs], known
 
 
 def moved(one: Instance, known: list[str], values: NDArray[np.float64], unknown: list[str]) -> NDArray[np.float64]:
@@ -76,7 +92,9 @@ def moved(one: Instance, known: list[str], values: NDArray[np.float64], unknown:
     for name in known:
         size = 1 if one.is_second else one.size([name])
         part = values[begin : begin + size]
-        if name.startswith("top."):
+        if name == "time":
+            one.unit.setTime(part[0])
+        elif name.startswith("top."):
             states.extend(part)
         else:
             others.append((name, part))
@@ -87,10 +105,12 @@ def moved(one: Instance, known: list[str], values: NDArray[np.float64], unknown:
     return one.get(unknown)
 
 
+@pytest.mark.parametrize("kind", ["units", "rotating_units"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_directional_derivatives_are_those_of_the_unit(units: dict[int, Path], version: int) -> None:
+def test_directional_derivatives_are_those_of_the_unit(kind: str, version: int, request: pytest.FixtureRequest) -> None:
     """Also in directions that leave the group, because other programs differentiate by each stored component."""
-    one = begun(units[version])
+    one = begun(request.getfixturevalue(kind)[version])
+    one.unit.setTime(0.1)
     unknown, known = names_of(one)
     values = one.get(known)
     generator = np.random.default_rng(0)
@@ -105,8 +125,10 @@ def test_directional_derivatives_are_those_of_the_unit(units: dict[int, Path], v
         )
 
 
-def test_adjoint_derivatives_are_transposed(units: dict[int, Path]) -> None:
-    one = begun(units[3])
+@pytest.mark.parametrize("kind", ["units", "rotating_units"])
+def test_adjoint_derivatives_are_transposed(kind: str, request: pytest.FixtureRequest) -> None:
+    one = begun(request.getfixturevalue(kind)[3])
+    one.unit.setTime(0.1)
     unknown, known = names_of(one)
     generator = np.random.default_rng(1)
     dx, dz = generator.uniform(-1, 1, one.size(known)), generator.uniform(-1, 1, one.size(unknown))
@@ -116,10 +138,11 @@ def test_adjoint_derivatives_are_transposed(units: dict[int, Path]) -> None:
     assert abs(adjoint @ dx - forward @ dz) <= tolerances.EXPORTED_TERMS * np.abs(forward).max() * dz.size
 
 
+@pytest.mark.parametrize("kind", ["units", "rotating_units"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_outputs_have_derivatives_by_time(units: dict[int, Path], version: int) -> None:
+def test_outputs_have_derivatives_by_time(kind: str, version: int, request: pytest.FixtureRequest) -> None:
     """They are the slopes of the outputs along the motion, and of the multipliers."""
-    one = Instance(units[version]).begin()
+    one = Instance(request.getfixturevalue(kind)[version]).begin()
     names = ["height", *[n for n in one.references if n.startswith("tip.lambda")]]
     h, slopes, values = 2.0**-8, [], []
     for k in range(5):
@@ -139,3 +162,11 @@ def test_other_derivatives_are_refused(units: dict[int, Path], version: int) -> 
     with pytest.raises(fmi1.FMICallException, match="status 3"):
         one.derivatives(["height"], ["step_size"], np.ones(1))
     assert one.messages[-1].startswith("derivatives are those of rates, multipliers, outputs")
+
+
+def test_sources_with_rotating_states_compile_without_warnings(rotating_units: dict[int, Path], tmp_path: Path) -> None:
+    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-c", "fmu.c"]
+    for version, file in rotating_units.items():
+        with zipfile.ZipFile(file) as archive:
+            archive.extractall(tmp_path / str(version))
+        subprocess.run(["gcc", *flags], cwd=tmp_path / str(version) / "sources", check=True)

@@ -14,6 +14,7 @@ from symlie.errors import FormatError
 from symlie.export.c import source_files, template_values
 from symlie.export.description import statuses
 from symlie.export.fmu.binaries import SOURCE, binary_for, own_binary
+from symlie.export.fmu.corotation import Corotation
 from symlie.export.fmu.derivatives import DERIVATIVES, derivatives_source, has_derivatives
 from symlie.export.fmu.model_description import UnitDescription, build_description, description_2, description_3
 from symlie.export.fmu.modes import gaps
@@ -36,10 +37,12 @@ def write_unit(
     kind: ExportKind,
     out: Path,
     platforms: Sequence[ExportPlatform] = (),
+    rotating: Sequence[Corotation] = (),
 ) -> Path:
-    """Write a unit for FMI 2.0 or 3.0, with binaries for this system and for others; raise `FormatError` if that
-    fails."""
-    files = unit_files(plan, version, prefix, step, kind, derives=has_derivatives(plan) and compiles_cpp())
+    """Write a unit for FMI 2.0 or 3.0, with binaries for this system and for others, and with states of which some
+    rotate with bodies; raise `FormatError` if that fails."""
+    derives = has_derivatives(plan) and compiles_cpp()
+    files = unit_files(plan, version, prefix, step, kind, derives=derives, rotating=rotating)
     binaries = [*own_binary(files, version, prefix), *(binary_for(p, files, version, prefix) for p in platforms)]
     temporary = out.with_name(f".{uuid.uuid4().hex[:12]}-{out.name}")
     try:
@@ -57,25 +60,29 @@ def write_unit(
 
 
 def unit_files(
-    plan: ExportPlan, version: int, prefix: str, step: float, kind: ExportKind, *, derives: bool
+    plan: ExportPlan,
+    version: int,
+    prefix: str,
+    step: float,
+    kind: ExportKind,
+    *,
+    derives: bool,
+    rotating: Sequence[Corotation] = (),
 ) -> dict[str, str]:
     """Return the texts of a unit by name, with derivatives if ``derives`` is true."""
     sources = source_files(plan, prefix)
     if derives:
         sources[DERIVATIVES] = derivatives_source(plan, prefix)
-    variables = unit_variables(plan, step, exchanges=plan.with_rates)
+    variables = unit_variables(plan, step, exchanges=plan.with_rates, rotating=rotating)
     folder = template_folder() / "fmi"
     headers = {p.name: p.read_text(encoding="utf-8") for p in sorted((folder / f"fmi{version}").glob("*.h"))}
-    functions = {
-        name: (folder / name).read_text(encoding="utf-8")
-        for name in (f"fmi{version}.c", "instance.h", "exchange.h", "derivatives.h")
-    }
-    texts = {**sources, SOURCE: functions[f"fmi{version}.c"], "instance.h": functions["instance.h"]}
-    if plan.with_rates:
-        texts["exchange.h"] = functions["exchange.h"]
-    if derives:
-        texts["derivatives.h"] = functions["derivatives.h"]
-    values = _unit_values(plan, prefix, variables, step, kind) | {"has_derivatives": derives, "version": version}
+    parts = {"instance.h": True, "exchange.h": plan.with_rates, "derivatives.h": derives}
+    texts = {**sources, SOURCE: (folder / f"fmi{version}.c").read_text(encoding="utf-8")}
+    texts |= {n: render(f"fmi/{n}.jinja", corotates=bool(rotating)) for n, is_used in parts.items() if is_used}
+    if rotating:
+        texts["corotation.h"] = (folder / "corotation.h").read_text(encoding="utf-8")
+    values = _unit_values(plan, prefix, variables, step, kind)
+    values |= {"has_derivatives": derives, "version": version, "corotates": bool(rotating), "corotations": rotating}
     texts["unit.h"] = render("fmi/unit.h.jinja", **values, token="")
     digest = hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in sorted(texts.items())).encode()).hexdigest()
     token = "{" + str(uuid.UUID(digest[:32])) + "}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from symlie.errors import ModelError
 from symlie.export import description
+from symlie.export.fmu.corotation import Corotation
 from symlie.export.fmu.modes import angle_places, modes
 from symlie.export.plan import ExportPlan
 from symlie.runtime.layout.quantities import field_unit, rate_unit
@@ -86,9 +87,11 @@ class Variable:
             yield name, self.reference + k, self.start[k] if self.start else None
 
 
-def unit_variables(plan: ExportPlan, step: float, *, exchanges: bool = False) -> list[Variable]:
+def unit_variables(
+    plan: ExportPlan, step: float, *, exchanges: bool = False, rotating: Sequence[Corotation] = ()
+) -> list[Variable]:
     """Return the variables with consecutive value references; the first one is time. Units whose states another program
-    integrates have derivatives of the states.
+    integrates have derivatives of the states, of which parts can rotate with bodies.
 
     Raises
     ------
@@ -97,6 +100,8 @@ def unit_variables(plan: ExportPlan, step: float, *, exchanges: bool = False) ->
     """
     found, reference = [], 0
     variables = [*_variables(plan, step)]
+    if rotating:
+        variables = [x for v in variables for x in _with_corotation(v, rotating)]
     if exchanges:
         variables += [_derivative(v) for v in variables if v.is_state]
     for variable in variables:
@@ -145,6 +150,22 @@ def _variables(plan: ExportPlan, step: float) -> Iterator[Variable]:
     for k, e in enumerate(description.events(layout)):
         meaning = f"event function {e.name}, which {e.comment} at zero"
         yield Variable(f"{e.name}.event", meaning, "", "OF_EVENT", k, (), "local", "continuous")
+
+
+def _with_corotation(v: Variable, rotating: Sequence[Corotation]) -> Iterator[Variable]:
+    """Yield a variable, and the state that replaces it if it rotates with a body."""
+    meaning = {
+        **{("OF_Q", c.storage): "without the rotation by W since the start" for c in rotating},
+        **{("OF_V", c.velocity): "minus W, rotated by W since the start" for c in rotating},
+        **{("OF_V", c.velocity + 3 * k): "rotated by W since the start" for c in rotating for k in range(1, c.vectors)},
+    }.get((v.kind, v.place))
+    if meaning is None or not v.is_state:
+        yield v
+        return
+    yield replace(v, causality="output", is_state=False)
+    owner, _, field = v.name.rpartition(".")
+    kind, name = v.kind.replace("OF_", "OF_COROTATING_"), f"{owner}.corotating.{field}"
+    yield replace(v, name=name, kind=kind, meaning=f"co-rotating {v.meaning}, {meaning}")
 
 
 def _derivative(state: Variable) -> Variable:

@@ -106,19 +106,23 @@ _INTERFACE_OF_CPP = ['#include "real.h"', 'extern "C" {', '#include "interface.h
 """Lines that declare the exports of C++ as those of C."""
 
 
-def adjoint_library(system: System, method: ProgrammedMethod, tangents: int = 0) -> tuple[Library, float]:
-    """Library of a model with the adjoint of the steps of a method, for numbers with some tangents, and its compile
-    time in s."""
+def adjoint_library(
+    system: System, method: ProgrammedMethod, tangents: int = 0, *, is_projected: bool = False
+) -> tuple[Library, float]:
+    """Library of a model with the adjoint of the steps of a method, which may be projected, for numbers with some
+    tangents, and its compile time in s."""
     _ = system.prepared
-    start, files = time.perf_counter(), adjoint_files(system, method, tangents)
+    start, files = time.perf_counter(), adjoint_files(system, method, tangents, is_projected=is_projected)
     main = "adjoint.cpp" if tangents else "adjoint.c"
     path, compiled = compiled_library(files, main, system.optimize, takes_steps=True, is_cpp=bool(tangents))
     library = Library(path, system.layout.interface_hash)
     return library, time.perf_counter() - start if compiled else 0.0
 
 
-def adjoint_files(system: System, method: ProgrammedMethod, tangents: int = 0) -> dict[str, str]:
-    """Source files with the adjoint of the steps of a method by name; ``adjoint.c`` includes the others, or
+def adjoint_files(
+    system: System, method: ProgrammedMethod, tangents: int = 0, *, is_projected: bool = False
+) -> dict[str, str]:
+    """Source files with the adjoint of the steps of a method, which may be projected, by name; ``adjoint.c`` includes the others, or
     ``adjoint.cpp`` for numbers with tangents."""
     layout, features = system.layout, features_of(system.mechanics, compiled=True)
     source, sets = driver_source(method, system.mechanics), (*kernel_sets(method, system.layout), ADJOINT)
@@ -132,8 +136,8 @@ def adjoint_files(system: System, method: ProgrammedMethod, tangents: int = 0) -
     start = method.start_program(features)
     starter = method.substeps(features)
     program, first = method.known_program(features), method.first_values(features)
-    is_composed = method.composition is not None
-    source["adjoint_step.h"] = adjoint_header(program, method.name, first, start, starter, is_composed=is_composed)
+    kind = {"is_composed": method.composition is not None, "is_projected": is_projected and features.constrained}
+    source["adjoint_step.h"] = adjoint_header(program, method.name, first, start, starter, **kind)
     of_model = f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets)
     includes = ["interface.h", *of_model, "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", "adjoint_step.h", "reverse.h"]

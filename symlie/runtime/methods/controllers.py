@@ -132,6 +132,11 @@ class StepControl(Brief):
     """Treatment of impacts of contacts at one time."""
     most_impacts: int = MOST_TIMES_OF_IMPACTS
 
+    @property
+    def is_projected(self) -> bool:
+        """True if the ends of steps are projected onto the constraints."""
+        return self.project_position or self.project_velocity
+
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
         """Return the norm of a difference ŷ - y relative to the tolerances."""
         size = np.concatenate([np.abs(theta), np.maximum(np.abs(v_n), np.abs(v))])

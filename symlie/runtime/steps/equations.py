@@ -52,13 +52,20 @@ _SOLUTION = "variational_solution.h"
 EQUATIONS: Mapping[str, Equations] = {
     # The equations that B shows to be redundant are omitted from here on.
     "dependent_rows": Equations(
-        (Jacobian,), (), "find_dependent_rows(P, {x[0]}, mass) ? SYMLIE_DONE : SYMLIE_NOT_FINITE"
+        (Jacobian,), (), "find_dependent_rows(P, {x[0]}, mass) ? SYMLIE_DONE : SYMLIE_NOT_FINITE",
+        transposed=TransposedEquations("", (), ()),
     ),
-    # λ of minimal norm for the redundancy of B, from λ, B and the first B, whose omitted equations remain omitted.
+    # λ of minimal norm for the redundancy of B, from λ, B, the first B, whose omitted equations remain omitted, and q
+    # and v of B.
     "minimal_multipliers": Equations(
-        (Multiplier, Jacobian, Jacobian), (Multiplier,),
+        (Multiplier, Jacobian, Jacobian, Configuration, Velocity), (Multiplier,),
         "step_minimal_multipliers(P, {x[1]}, {x[2]}, mass, {y[0]}) ? SYMLIE_DONE : SYMLIE_NOT_FINITE",
         overwritten=(0,),
+        transposed=TransposedEquations(
+            "minimal_multiplier_cotangents(P, work, {t}, {x[3]}, {x[4]}, {x[0]}, {of_y}, MASS_OF_STAGE(STAGES - 1), "
+            "&start->gradient, {of_x})",
+            (0,), (0, 3, 4),
+        ),
     ),
     # d = M⁻¹ Bᵀ μ with B d = B v + b at (q, v), for holonomic constraints. If a number is 0 and the step has no error
     # estimate, d is zero.

@@ -67,7 +67,7 @@ def arrays_of(program: Program) -> Arrays:
     of_value |= {x.number: name for line in program.lines for x, name in _given(line)}
     kept = {*preferred, *of_value}
     sizes: dict[str, str] = {}
-    free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA] if program.has_end else []})
+    free: dict[str, list[str]] = defaultdict(list, {Multiplier.size: [END_LAMBDA] if program.has(End) else []})
 
     def place(value: Value) -> str:
         if value.number in preferred:

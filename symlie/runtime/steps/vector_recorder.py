@@ -132,8 +132,8 @@ class VectorRecorder(Recording):
         multiplier, rate = stage.multiplier, Algebra(stage.v.number)
         if self._features.has_fields:
             if self._features.has_redundant_rows and jacobian != NO_JACOBIAN:
-                given = multiplier, jacobian, self._first_jacobian
-                multiplier = self._one(Multiplier, Solve("minimal_multipliers", given))
+                given = multiplier, jacobian, self._first_jacobian, stage.q, stage.v
+                multiplier = self._one(Multiplier, Solve("minimal_multipliers", given, stage.c))
             values = stage.q, stage.v, stage.acceleration, multiplier
             rate = self._one(Algebra, Kernel("field", values, stage.c))
         return self.rate(stage.q, rate)

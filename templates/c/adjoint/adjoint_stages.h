@@ -11,29 +11,29 @@
 #ifndef SYMLIE_ADJOINT_STAGES_H
 #define SYMLIE_ADJOINT_STAGES_H
 
-#define MASS_OF_STAGE(k) (MASS_IS_CONSTANT ? masses : masses + (k))
+#include "minimal_cotangents.h"
+
+/* Stages share a constant mass matrix, unless they omit different constraint equations. */
+#if OMITS_ROWS
+#define SHARES_MASS 0
+#else
+#define SHARES_MASS MASS_IS_CONSTANT
+#endif
+#define MASS_OF_STAGE(k) (SHARES_MASS ? masses : masses + (k))
+
+/* Return the mass matrix of a stage, which omits the constraint equations that the one of an earlier stage omits. */
+static inline mass_matrix *omit_rows(const symlie_problem *restrict P, const mass_matrix *from, mass_matrix *to)
+{
+#if OMITS_ROWS
+    if (from != to) copy(ROWS, from->kept, to->kept);
+#endif
+    (void)P, (void)from;
+    return to;
+}
 
 static inline long long adjoint_stage_workspace(const symlie_problem *restrict P)
 {
-    return 4LL * DIMENSION + 3LL * ROWS + (1 + SLIDES) * (long long)JACOBIAN_VALUES;
-}
-
-static inline void fill_zero(int n, symlie_real *restrict x)
-{
-    for (int k = 0; k < n; k++) x[k] = SYMLIE_NUMBER(0);
-}
-
-/* Add a cotangent, unless it is a null pointer. */
-static inline void add_cotangent(int n, const symlie_real *restrict x, symlie_real *restrict out)
-{
-    for (int k = 0; x && k < n; k++) out[k] += x[k];
-}
-
-/* Copy a cotangent; a null pointer is zero. */
-static inline void take_cotangent(int n, const symlie_real *restrict x, symlie_real *restrict out)
-{
-    if (x) copy(n, x, out);
-    else fill_zero(n, out);
+    return 9LL * DIMENSION + 8LL * ROWS + (2 + SLIDES) * (long long)JACOBIAN_VALUES;
 }
 
 PART_OF_STEP void step_tangent_transpose(const symlie_problem *restrict P, const symlie_real *restrict theta, const symlie_real *restrict x,
@@ -129,6 +129,11 @@ PART_OF_STEP int stage_cotangents(const symlie_problem *restrict P, symlie_real 
     ARRAY(unread, ROWS);
     ARRAY(B, JACOBIAN_VALUES);
     system_jacobian(P, t, q, v, B);
+#if PROBES
+    ARRAY(of_stage, ROWS);
+    if (of_lambda && minimal_cotangents(P, work, t, q, v, lambda, of_lambda, mass, gradient, of_stage, of_q, of_v) != SYMLIE_DONE) return 0;
+    if (of_lambda) of_lambda = of_stage;
+#endif
     FORCE_ROWS(C, t, q, v, B);
     if (!solve_stage_transposed(P, mass, work, C, B, of_a, of_lambda, w, mu)) return 0;
     fill_zero(ROWS, unread);

@@ -17,8 +17,8 @@ static inline long long discrete_cotangents_workspace(const symlie_problem *rest
 }
 
 /* Solve the transposed linear system of a stage for the right-hand side u. */
-static inline int solve_stage_cotangents(newton_problem *restrict s, symlie_real *restrict work, const symlie_real *restrict u,
-                                         symlie_real *restrict w)
+static inline int solve_full_stage_cotangents(newton_problem *restrict s, symlie_real *restrict work, const symlie_real *restrict u,
+                                              symlie_real *restrict w)
 {
     const symlie_problem *P = s->P;
     (void)P;
@@ -39,26 +39,31 @@ static inline int solve_stage_cotangents(newton_problem *restrict s, symlie_real
     return all_finite(UNKNOWNS, w);
 }
 
+/* The same without the part of w for combinations of redundant constraints, which has no effects but may grow. */
+static inline int solve_stage_cotangents(newton_problem *restrict s, symlie_real *restrict work, const symlie_real *restrict u,
+                                         symlie_real *restrict w)
+{
+    const int is_regular = solve_full_stage_cotangents(s, work, u, w);
+#if PROBES
+    const symlie_problem *P = s->P;
+    take_minimal_multipliers(P, s->mass, w + DIMENSION);
+#endif
+    return is_regular;
+}
+
 /* Add the cotangents of w^T B^T mu: of q, of mu, and of parameters and inputs. */
 static inline void add_force_gradient(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
-                                      const symlie_real *restrict B, const symlie_real *restrict mu, const symlie_real *restrict w,
+                                      const symlie_real *restrict v, const symlie_real *restrict B, const symlie_real *restrict mu, const symlie_real *restrict w,
                                       symlie_gradient *restrict gradient, symlie_real *restrict of_q, symlie_real *restrict of_mu)
 {
 #if CONSTRAINED
-    ARRAY(zero, DIMENSION);
     ARRAY(unread, DIMENSION);
     ARRAY(rows, ROWS);
-    ARRAY(unread_rows, ROWS);
-    fill_zero(DIMENSION, zero);
-    fill_zero(DIMENSION, unread);
-    fill_zero(ROWS, unread_rows);
-    add_hidden_gradient(P, t, q, w, mu, mu, gradient, of_q, unread, unread_rows);
-    for (int k = 0; HAS_CONSTRAINT_RATE && k < ROWS; k++) rows[k] = -mu[k];
-    if (HAS_CONSTRAINT_RATE) add_hidden_gradient(P, t, q, zero, mu, rows, gradient, of_q, unread, unread_rows);
+    add_jacobian_gradient(P, work, t, q, v, mu, w, gradient, of_q, unread);
     multiply_jacobian(P, B, w, rows);
     add_cotangent(ROWS, rows, of_mu);
 #else
-    (void)P, (void)work, (void)t, (void)q, (void)B, (void)mu, (void)w, (void)gradient, (void)of_q, (void)of_mu;
+    (void)P, (void)work, (void)t, (void)q, (void)v, (void)B, (void)mu, (void)w, (void)gradient, (void)of_q, (void)of_mu;
 #endif
 }
 
@@ -163,6 +168,7 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
         if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q_n, s->mass)) return SYMLIE_INDEFINITE_MASS;
         system_jacobian(P, t, q_n, v_n, s->B_n);
         system_jacobian(P, t + h, q, s->v, s->B);
+        if (!find_dependent_rows(P, s->B, s->mass)) return SYMLIE_NOT_FINITE;
 #if HAS_MATRIX
         if (FULL) {
             const int status = take_stage_matrix(s);
@@ -182,7 +188,7 @@ static inline int discrete_start_cotangents(newton_problem *restrict s, symlie_r
             for (int k = 0; k < DIMENSION; k++) moved[k] = h * d[k];
             add_start_momentum_gradient(P, t, q_n, q, theta, v_n, h, moved, gradient, start_q, end_q, guess, unread);
             add_sample_gradient(s, work, t, theta, moved, gradient, start_q, guess);
-            add_force_gradient(P, work, t, q_n, s->B_n, mu, d, gradient, start_q, mu_guess);
+            add_force_gradient(P, work, t, q_n, v_n, s->B_n, mu, d, gradient, start_q, mu_guess);
 #if CONSTRAINED
             add_position_gradient(P, t + h, q, v_n, mu, d + DIMENSION, gradient, end_q, unread, mu_guess);
             if (ROLLS) add_rolling_gradient(P, t, q_n, q, theta, v_n, h, d + DIMENSION, gradient, start_q, end_q, guess, unread);
@@ -238,6 +244,7 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
     if (of_load && LOADS_AT_ENDS) add_load_gradient(P, t + h, q, q, theta, v, h, of_load, gradient, end_q, 0, 0, end_v);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + h, q, s->mass)) return SYMLIE_INDEFINITE_MASS;
     system_jacobian(P, t + h, q, v, s->B);
+    if (!find_dependent_rows(P, s->B, s->mass)) return SYMLIE_NOT_FINITE;
 #if HAS_MATRIX
     const int status = take_stage_matrix(s);
     if (status != SYMLIE_DONE) return status;
@@ -254,7 +261,7 @@ static inline int discrete_end_cotangents(newton_problem *restrict s, symlie_rea
         add_momentum_gradient(P, t + h, q, q, theta, v, h, d, gradient, end_q, 0, 0, end_v);
         for (int k = 0; k < DIMENSION; k++) moved[k] = h * END_WEIGHT * d[k];
         if (END_WEIGHT != 0) add_load_gradient(P, t + h, q, q, theta, v, h, moved, gradient, end_q, 0, 0, end_v);
-        add_force_gradient(P, work, t + h, q, s->B, mu, d, gradient, end_q, end_mu);
+        add_force_gradient(P, work, t + h, q, v, s->B, mu, d, gradient, end_q, end_mu);
 #if CONSTRAINED
         add_hidden_gradient(P, t + h, q, v, mu, d + DIMENSION, gradient, end_q, end_v, end_mu);
 #endif

@@ -11,6 +11,7 @@
 #ifndef SYMLIE_IMPLICIT_ENDS_H
 #define SYMLIE_IMPLICIT_ENDS_H
 
+#include "correction_cotangents.h"
 #include "cotangent_convergence.h"
 #include "transposed_factors.h"
 
@@ -181,7 +182,7 @@ PART_OF_STEP int implicit_end_cotangents(newton_problem *restrict s, int has_mat
 }
 
 #if CONSTRAINED
-/* Cotangents of q and v from that of d = M^-1 B^T mu with B d = B v + b, for holonomic constraints. */
+/* Cotangents of q and v from that of the violation d of hidden constraints; see step_hidden_violation. */
 PART_OF_STEP int hidden_violation_cotangents(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                              const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict of_d,
                                              mass_matrix *restrict mass, symlie_gradient *restrict gradient, symlie_real *restrict of_q,
@@ -189,28 +190,18 @@ PART_OF_STEP int hidden_violation_cotangents(const symlie_problem *restrict P, s
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
-    ARRAY(b, ROWS);
-    ARRAY(mu, ROWS);
-    ARRAY(d, DIMENSION);
-    ARRAY(r, DIMENSION);
-    ARRAY(w, DIMENSION);
+    ARRAY(of_c, ROWS);
     fill_zero(DIMENSION, of_q);
     fill_zero(DIMENSION, of_v);
     if (!SYMLIE_ANY(largest_entry(DIMENSION, of_d, SYMLIE_NUMBER(0)) > 0)) return SYMLIE_DONE;
     system_jacobian(P, t, q, v, B);
-    hidden_residual(P, t, q, B, v, 0, b, c);
-    const int status = along_constraints(P, t, q, B, c, r, mu, mass, d);
+    hidden_residual(P, t, q, B, v, 0, of_c, c);
+    clear_velocity_rows(P, c);
+    const int status = correction_cotangents(P, work, t, q, v, B, c, of_d, mass, gradient, of_c, of_q, of_v);
     if (status != SYMLIE_DONE) return status;
-    if (!solve_stage_transposed(P, mass, work, B, B, of_d, 0, w, b)) return SYMLIE_SINGULAR;
-    for (int k = 0; k < ROWS; k++) b[k] = -b[k];
-    for (int k = 0; k < DIMENSION; k++) r[k] = v[k] - d[k];
+    clear_velocity_rows(P, of_c);
     fill_zero(ROWS, c);
-    add_hidden_gradient(P, t, q, r, mu, b, gradient, of_q, of_v, c);
-    add_balance_gradient(P, t, q, v, d, mu, w, gradient, of_q, of_v, c);
-    /* The balance contains the forces, which d does not see. */
-    for (int k = 0; k < DIMENSION; k++) w[k] = -w[k], d[k] = SYMLIE_NUMBER(0);
-    fill_zero(ROWS, mu);
-    add_balance_gradient(P, t, q, v, d, mu, w, gradient, of_q, of_v, c);
+    add_hidden_gradient(P, t, q, v, of_c, of_c, gradient, of_q, of_v, c);
     return SYMLIE_DONE;
 }
 #endif

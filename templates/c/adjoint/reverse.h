@@ -2,7 +2,7 @@
 #ifndef SYMLIE_REVERSE_H
 #define SYMLIE_REVERSE_H
 
-#define MASSES (MASS_IS_CONSTANT ? 1 : STAGES)
+#define MASSES (SHARES_MASS ? 1 : STAGES)
 
 /* Size of the initial values of the method history and of their adjoint. */
 static inline long long begin_workspace(const symlie_problem *restrict P)
@@ -126,7 +126,8 @@ int symlie_reverse(const symlie_problem *P, const symlie_control *control, const
     symlie_real *work = P->workspace + kept_workspace(P);
     symlie_cotangents *end = bar, *start = other;
     for (int k = 0; k < MASSES; k++) work = place_mass(P, work, masses + k);
-    if (!evaluate_mass(P, trail->t[0], trail->q, masses)) return SYMLIE_INDEFINITE_MASS;
+    for (int k = 0; k < MASSES; k++)
+        if ((k == 0 || MASS_IS_CONSTANT) && !evaluate_mass(P, trail->t[0], trail->q, masses + k)) return SYMLIE_INDEFINITE_MASS;
     if (!keep_rows(P, work, trail, masses)) return SYMLIE_NOT_FINITE;
     forget_kept(P);
     start->gradient = end->gradient;

@@ -3,8 +3,7 @@
 #ifndef SYMLIE_COMMON_STEPS_H
 #define SYMLIE_COMMON_STEPS_H
 
-#include "trial.h"
-#include "projection.h"
+#include "finish.h"
 #include "drift.h"
 #include "lane_members.h"
 

@@ -261,8 +261,16 @@ static inline int take_implicit_step(newton_problem *restrict s, const step_form
     return finish_implicit_step(s, &policy, lambda, kept, trial);
 }
 
-/* d = M^-1 B^T mu with B d = B v + b for holonomic constraints, or zero if `needed` is zero and the step has no error
- * estimate. */
+/* Clear the rows of constraints without Phi. */
+static inline void clear_velocity_rows(const symlie_problem *restrict P, symlie_real *restrict c)
+{
+    (void)P;
+    for (int k = 0; HAS_ETA && k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : SYMLIE_NUMBER(0);
+    for (int k = 0; !HAS_ETA && k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = SYMLIE_NUMBER(0);
+}
+
+/* d = M^-1 B^T mu with B d = B v + b for holonomic constraints, and B d = 0 for others; or zero if `needed` is zero and
+ * the step has no error estimate. */
 static inline int step_hidden_violation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                         const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict d,
                                         const symlie_control *restrict control, symlie_real needed)
@@ -275,8 +283,7 @@ static inline int step_hidden_violation(const symlie_problem *restrict P, symlie
     if (!control->with_estimate && !SYMLIE_ANY(needed != 0)) return SYMLIE_DONE;
     system_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
-    for (int k = 0; HAS_ETA && k < ROWS; k++) c[k] = HAS_PHI[k] ? c[k] : SYMLIE_NUMBER(0);
-    for (int k = 0; !HAS_ETA && k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = SYMLIE_NUMBER(0);
+    clear_velocity_rows(P, c);
     const int status = along_constraints(P, t, q, B, c, r, b, mass, d);
     for (int k = 0; k < DIMENSION && !control->with_estimate; k++) d[k] = SYMLIE_WHERE(needed != 0, d[k], SYMLIE_NUMBER(0));
     return status;

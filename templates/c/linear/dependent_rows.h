@@ -99,13 +99,11 @@ static inline void choose_rows(int rows, int count, symlie_real *restrict combin
     }
 }
 
-/* Determine the equations that subsequent stages omit. Return 0 if B is not finite. */
-SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
+/* Factorise the matrix above, with the reciprocal lengths of the rows of B; x is scratch. Return 0 if B is not finite. */
+static inline int factorise_rows(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real *restrict scale,
+                                 symlie_real *restrict matrix, symlie_real *restrict x)
 {
     const elimination E = read_elimination(ELIMINATION);
-    SADDLE_MEMORY(matrix, MATRIX_VALUES);
-    SADDLE_MEMORY(x, SADDLE_UNKNOWNS);
-    symlie_real *restrict scale = m->scale, *restrict column = m->combination;
     (void)P;
     int lost = 0;
     for (int k = 0; k < DIMENSION; k++) x[k] = 1;
@@ -119,8 +117,18 @@ SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const syml
         matrix[SADDLE_PUSH_TO[k]] += scale[JACOBIAN_ROW[k]] * B[k];
     }
     for (int k = 0; k < SADDLE_UNKNOWNS; k++) matrix[SADDLE_DIAGONAL[k]] = k < DIMENSION ? 1 : -RANK_SHIFT;
+    return factorise_matrix(&E, matrix, &lost) == SYMLIE_DONE;
+}
+
+/* Determine the equations that subsequent stages omit. Return 0 if B is not finite. */
+SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
+{
+    const elimination E = read_elimination(ELIMINATION);
+    SADDLE_MEMORY(matrix, MATRIX_VALUES);
+    SADDLE_MEMORY(x, SADDLE_UNKNOWNS);
+    symlie_real *restrict scale = m->scale, *restrict column = m->combination;
     m->dependent_rows = 0;
-    if (factorise_matrix(&E, matrix, &lost) != SYMLIE_DONE) return 0;
+    if (!factorise_rows(P, B, scale, matrix, x)) return 0;
     int count = PROBES;
     for (int j = 0; j < count; j++)
         for (int k = 0; k < ROWS; k++) column[j * ROWS + k] = sin(PROBE_ANGLE * ((k + 1.0) * (j + 1.0)));

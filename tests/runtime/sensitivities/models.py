@@ -221,6 +221,86 @@ def hinge() -> sl.System:
     return model.derive().compile(backend="c")
 
 
+@functools.cache
+def redundant() -> sl.System:
+    """Two particles that hang from each other, the upper one on two equal constraints in different units."""
+    model = sl.Model("redundant")
+    m, length = model.parameter("mass", 1.3), model.parameter("length", 1.1)
+    upper, lower = model.node("upper", "R3"), model.node("lower", "R3")
+    for node in (upper, lower):
+        model.kinetic_energy(m * node.x_dot.dot(node.x_dot) / 2)
+        model.potential_energy(9.81 * m * node.x[2])
+        model.force(-0.1 * node.x_dot, at=node.x)
+    model.constraint("rod", (upper.x.dot(upper.x) - length**2) / 2)
+    model.constraint("same", 3 * (upper.x.dot(upper.x) - length**2))
+    between = upper.x - lower.x
+    model.constraint("second", (between.dot(between) - length**2) / 2)
+    model.output("tip", lower.x)
+    model.initial(upper, x=[0.6 * length, 0, -0.8 * length], x_dot=[0, 1, 0])
+    model.initial(lower, x=[0.6 * length, 0, -1.8 * length], x_dot=[0, 1, 0])
+    return model.derive().compile(backend="c").with_redundant("minimal_norm")
+
+
+@functools.cache
+def perpendicular() -> sl.System:
+    """Two particles with perpendicular velocities, joined by a spring."""
+    model = sl.Model("perpendicular_particles")
+    k, m = model.parameter("stiffness", 20.0), model.parameter("mass", 2.0)
+    a, b = model.node("a", "R2"), model.node("b", "R2")
+    between = a.x - b.x
+    model.kinetic_energy((a.x_dot.dot(a.x_dot) + m * b.x_dot.dot(b.x_dot)) / 2)
+    model.potential_energy(k * between.dot(between) / 2 + 9.81 * (a.x[1] + m * b.x[1]))
+    model.nonholonomic_constraint("perpendicular", a.x_dot.dot(b.x_dot))
+    model.output("place", a.x)
+    model.initial(a, x=[0, 0], x_dot=[1, 0])
+    model.initial(b, x=[1, 0], x_dot=[0, 2])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def pinned() -> sl.System:
+    """Two bodies in the plane on pins, some of which are defined again in other units and combinations, with the
+    multipliers of some constraints, and a state that adds them up."""
+    model = sl.Model("pinned")
+    m, L = model.parameter("mass", 1.3), model.parameter("length", 1.0)
+    upper, lower, seen = model.node("upper", sl.SE2), model.node("lower", sl.SE2), model.state("seen", 1)
+    for body, inertia in ((upper, 0.4), (lower, 0.3)):
+        model.kinetic_energy(m * (body.U.dot(body.U) + inertia * body.Omega[0] ** 2) / 2)
+        model.potential_energy(9.81 * m * body.x[1])
+    pivot = upper.x + upper.R * sl.vector(-L / 2, 0)
+    pin = upper.x + upper.R * sl.vector(L / 2, 0) - lower.x - lower.R * sl.vector(-L / 2, 0)
+    at_pivot, at_pin = model.constraint("pivot", pivot), model.constraint("pin", pin)
+    model.constraint("pin_again", 3 * pin)
+    mixed = model.constraint("mixed", [pivot[0] + pivot[1] * upper.R[0, 0] + pin[0] * (1 + model.t)])
+    model.field(seen, [at_pivot[0] * at_pin[1] / 100 + mixed[0]])
+    model.output("tip", lower.x)
+    model.output("seen", seen.x)
+    model.output("reactions", [*at_pivot, *at_pin, *mixed])
+    model.initial(upper, x=[0.5 * L, 0], Omega=[1])
+    model.initial(lower, x=[1.5 * L, 0], Omega=[-2])
+    return model.derive().compile(backend="c").with_redundant("minimal_norm")
+
+
+@functools.cache
+def cable() -> sl.System:
+    """Beads on links of constant length, some of which are there twice, with topology as run-time data."""
+    model, space = sl.Model("cable"), sl.group_from_name("R3")
+    m, L = model.parameter("mass", 1.3), model.parameter("length", 1.0)
+    beads = model.node_array("beads", space, 5)
+    beads.initial(x=np.outer(np.arange(5), [0.8, 0, -0.6]))
+    beads.fix(0)
+    link, again = (sl.ElementType(name, left=space, right=space) for name in ("link", "again"))
+    link.kinetic_energy(m * link.right.x_dot.dot(link.right.x_dot) / 2)
+    link.potential_energy(9.81 * m * link.right.x[2])
+    link.output("place", link.right.x)
+    for element, factor in ((link, 0.5), (again, 2)):
+        apart = element.right.x - element.left.x
+        element.constraint("length_" + element.name, factor * (apart.dot(apart) - L**2))
+    model.add(link, [(beads[k], beads[k + 1]) for k in range(4)])
+    model.add(again, [(beads[k], beads[k + 1]) for k in (1, 3)])
+    return model.derive().compile(backend="c").with_redundant("minimal_norm")
+
+
 def differences(
     run: Callable[[sl.System], Array], system: sl.System, names: Sequence[str], relative: float | None = None
 ) -> Array:

@@ -580,7 +580,7 @@ def test_trails_contain_the_parts_of_steps_at_switches(at: tuple[float, float], 
     run = run_in_reverse(switching(at), 22 * H, {"h": H, "method": "bdf3"}).run
     method = run.method
     assert isinstance(method, ProgrammedMethod)
-    found = trail_of_run(run, Start.of(method, run.system), records_start=True)
+    found = trail_of_run(run, Start.of(method, run), records_start=True)
     assert found is not None
     parts = found.trail.kind & (TO_SWITCH | ASIDE | ACROSS)
     assert parts[parts > 0].tolist() == kinds

@@ -18,7 +18,15 @@ from symlie.runtime.integrate.sensitivities.tangent_run import has_tangents
 from symlie.runtime.integrate.sensitivities.variables import variables_of
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
-from tests.runtime.sensitivities.models import TIGHT, differences, driven_top, pendulum, springs
+from tests.runtime.sensitivities.models import (
+    TIGHT,
+    differences,
+    driven_top,
+    pendulum,
+    perpendicular,
+    redundant,
+    springs,
+)
 from tests.systems import heavy_top_equations
 
 CAYLEY = {"method": "rkmk_rk44", "method_options": {"map": "cayley"}}
@@ -53,42 +61,6 @@ def cart(*, is_switched: bool = False) -> sl.System:
     model.output("place", sensor.x)
     model.event("bottom", bob.R[0, 0], terminal=False)
     model.initial(bob, rotation=sl.rotation(angle=0.3), Omega=[-1.0])
-    return model.derive().compile(backend="c")
-
-
-@functools.cache
-def redundant() -> sl.System:
-    """Two particles that hang from each other, the upper one on two equal constraints in different units."""
-    model = sl.Model("redundant")
-    m, length = model.parameter("mass", 1.3), model.parameter("length", 1.1)
-    upper, lower = model.node("upper", "R3"), model.node("lower", "R3")
-    for node in (upper, lower):
-        model.kinetic_energy(m * node.x_dot.dot(node.x_dot) / 2)
-        model.potential_energy(9.81 * m * node.x[2])
-        model.force(-0.1 * node.x_dot, at=node.x)
-    model.constraint("rod", (upper.x.dot(upper.x) - length**2) / 2)
-    model.constraint("same", 3 * (upper.x.dot(upper.x) - length**2))
-    between = upper.x - lower.x
-    model.constraint("second", (between.dot(between) - length**2) / 2)
-    model.output("tip", lower.x)
-    model.initial(upper, x=[0.6 * length, 0, -0.8 * length], x_dot=[0, 1, 0])
-    model.initial(lower, x=[0.6 * length, 0, -1.8 * length], x_dot=[0, 1, 0])
-    return model.derive().compile(backend="c").with_redundant("minimal_norm")
-
-
-@functools.cache
-def perpendicular() -> sl.System:
-    """Two particles with perpendicular velocities, joined by a spring."""
-    model = sl.Model("perpendicular_particles")
-    k, m = model.parameter("stiffness", 20.0), model.parameter("mass", 2.0)
-    a, b = model.node("a", "R2"), model.node("b", "R2")
-    between = a.x - b.x
-    model.kinetic_energy((a.x_dot.dot(a.x_dot) + m * b.x_dot.dot(b.x_dot)) / 2)
-    model.potential_energy(k * between.dot(between) / 2 + 9.81 * (a.x[1] + m * b.x[1]))
-    model.nonholonomic_constraint("perpendicular", a.x_dot.dot(b.x_dot))
-    model.output("place", a.x)
-    model.initial(a, x=[0, 0], x_dot=[1, 0])
-    model.initial(b, x=[1, 0], x_dot=[0, 2])
     return model.derive().compile(backend="c")
 
 
@@ -178,21 +150,6 @@ def test_multipliers_of_redundant_constraints_equal_differences() -> None:
     found = sl.sensitivity(redundant(), SPAN, wrt=["mass", "length"], of=[], **arguments).multipliers
     expected = differences(lambda s: sl.solve(s, SPAN, **arguments).multipliers, redundant(), ["mass", "length"])
     assert close(found, expected, tolerances.DERIVATIVE_OF_RUN)
-
-
-@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
-def test_gradient_with_redundant_or_projected_steps_is_forward(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradient, "FEWEST_REVERSE", 1)
-    for system, options in ((redundant(), {}), (pendulum(), {"stabilize": "projection"})):
-        arguments = {"h": 1 / 64, "wrt": ["mass", "length"], **options}
-        found = sl.gradient(system, SPAN, sum_of_tip, **arguments)
-        expected = sl.sensitivity(system, SPAN, of="tip", **arguments)["tip"].sum(axis=(0, 1))
-        assert close(found.array, expected, tolerances.TWO_FORMS_OF_TANGENTS)
-
-
-def sum_of_tip(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
-    values = np.asarray(solution.outputs["tip"])
-    return float(values.sum()), {"tip": np.ones_like(values)}
 
 
 @pytest.mark.parametrize(

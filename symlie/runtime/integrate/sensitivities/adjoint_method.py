@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
 from symlie.contract.constants import Status
-from symlie.errors import SingularSystemError
+from symlie.errors import NotConvergedError, SingularSystemError
 from symlie.runtime.integrate.c_loop import STATUSES
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import adjoint_library
@@ -26,22 +26,24 @@ from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.programs.method import ProgrammedMethod
 from symlie.runtime.system.system import System
 
-_Known = tuple[ProgrammedMethod, int, Library, ProblemTemplate]
+_Known = tuple[ProgrammedMethod, int, bool, Library, ProblemTemplate]
 
 _known_libraries: WeakKeyDictionary[KernelSets, list[_Known]] = WeakKeyDictionary()
 """Libraries with their C structures by the kernel sets, which copies of a system share."""
 
 
-def _known(system: System, method: ProgrammedMethod, tangents: int) -> tuple[Library, ProblemTemplate]:
+def _known(
+    system: System, method: ProgrammedMethod, tangents: int, *, is_projected: bool
+) -> tuple[Library, ProblemTemplate]:
     known = _known_libraries.setdefault(system.sets, [])
     is_shared = system.mechanics.saddle_algebra is None
-    for other, count, library, template in known if is_shared else ():
-        if other == method and count == tangents:
+    for other, count, projected, library, template in known if is_shared else ():
+        if other == method and count == tangents and projected == is_projected:
             return library, template
-    library, _ = adjoint_library(system, method, tangents)
+    library, _ = adjoint_library(system, method, tangents, is_projected=is_projected)
     template = ProblemTemplate(library, system.layout, tables_of(system, method))
     if is_shared:
-        known.append((method, tangents, library, template))
+        known.append((method, tangents, is_projected, library, template))
     return library, template
 
 
@@ -121,7 +123,7 @@ class AdjointMethod:
         width: int = 1,
     ) -> None:
         self._system = system
-        self._library, template = _known(system, method, width - 1)
+        self._library, template = _known(system, method, width - 1, is_projected=control.is_projected)
         self._problem, problem_held = problem_with_tangents(template, prepared or system.prepared, width)
         self._control, control_held = in_memory(self._library, control_structure(system.layout, control))
         size = max(int(self._library.call.symlie_reverse_workspace(self._problem)), 1)
@@ -148,9 +150,16 @@ class AdjointMethod:
         self._check(self._library.call.symlie_reverse_start(self._problem, t, *state, moves, bar))
 
     def _check(self, status: int) -> None:
-        if STATUSES[status] is not Status.DONE:
+        found = STATUSES[status]
+        if found is Status.NOT_CONVERGED:
+            raise NotConvergedError(
+                f"The corrections of an adjoint step of '{self._system.name}' do not converge; take smaller steps, or a "
+                "smaller tolerance of Newton's method."
+            )
+        if found is not Status.DONE:
             raise SingularSystemError(
-                "The linear system of a stage is singular, so that the derivatives of the run are not determined."
+                f"The linear system of an adjoint step of '{self._system.name}' is singular, so that the derivatives of "
+                "the run are not determined; take other steps, or redundant='minimal_norm' for dependent constraints."
             )
 
     def _trail(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> tuple[Pointer, Sequence[object]]:

@@ -91,7 +91,7 @@ class AdjointRun:
         if not isinstance(method, ProgrammedMethod) or refusal_of_adjoint(run, method) or refusal_of_events(run):
             return None
         check_contacts_at_start(system, request.t0)
-        start = Start.of(method, run.system)
+        start = Start.of(method, run)
         if memory is None:
             found = trail_of_run(run, start, records_start=request.records_start)
             adjoint = cls(run, method, found.solution, found)
@@ -208,14 +208,14 @@ def refusal_of_adjoint(run: Run, method: ProgrammedMethod) -> str:
     for part in (program, *further):
         if part is not None and (name := missing_rule(part)):
             return f"the instruction {name} has no transposed rule"
-    if program.solves("hidden_violation") and not bool(layout.holonomic[layout.of_velocities].all()):
-        return "corrections of velocities with constraints on velocities have no transposed rule"
     if method.kernel_set == "interpolation" and not method.takes_element_matrix:
         return "loads within a step have no transposed rule if newton=simplified"
-    if system.mechanics.takes_redundant_rows or layout.has_nonlinear_rows:
-        return "constraint equations may be redundant, or are nonlinear in the velocities"
-    if run.control.project_position or run.control.project_velocity:
-        return "steps are projected"
+    if features.has_redundant_rows and layout.compliance.any():
+        return "compliances determine the multipliers of redundant constraints"
+    if features.has_redundant_rows and features.has_fields and program.is_implicit:
+        return "constraints of implicit steps with first-order states may be redundant"
+    if method.composition is not None and (features.has_redundant_rows or run.control.is_projected):
+        return "composed steps are projected, or their constraints may be redundant"
     if layout.has_coordinate_rates:
         return "the model is stepped in stored coordinates of rotations"
     has_gaps = any(

@@ -263,6 +263,6 @@ def refusal_of_matrices(system: System, method: Method, control: StepControl) ->
         "the model is stepped in stored coordinates of rotations": layout.has_coordinate_rates,
         "constraint equations may be redundant": system.mechanics.takes_redundant_rows,
         "a constraint is nonlinear in the velocities": layout.has_nonlinear_rows,
-        "steps are projected": control.project_position or control.project_velocity,
+        "steps are projected": control.is_projected,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")

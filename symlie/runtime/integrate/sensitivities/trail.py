@@ -23,7 +23,6 @@ from symlie.runtime.solution.recorder import Event, Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start as StateStart
 from symlie.runtime.steps.program import features_of, passes_acceleration
-from symlie.runtime.system.system import System
 
 COMPUTED, KNOWN, AFTER_JUMP, BEGUN, TO_SWITCH, ASIDE, ACROSS = 0, 1, 2, 4, 8, 16, 32
 """Kinds of steps, which are added as in ``symlie_trail``: v' of the first stage is computed, known from the previous
@@ -101,13 +100,14 @@ class Start:
     after_jumps: bool
 
     @classmethod
-    def of(cls, method: ProgrammedMethod, system: System) -> Start:
-        """Return that of the steps of a method."""
+    def of(cls, method: ProgrammedMethod, run: Run) -> Start:
+        """Return that of the steps of a run."""
+        system = run.system
         features = features_of(system.mechanics, compiled=True)
         program, own = method.known_program(features), method.own_size(system.layout)
         restarts = (JUMP, KINK) if method.restarts_at_kinks else (JUMP,)
         from_acceleration = passes_acceleration(program, method.substeps(features))
-        is_passed_on = from_acceleration and bool(program.results("acceleration"))
+        is_passed_on = from_acceleration and bool(program.results("acceleration")) and not run.control.is_projected
         return cls(from_acceleration, is_passed_on, own, restarts, method.starts_from_multipliers(features))
 
     def kinds(self, plan: Plan, steps: Array, first: StateStart) -> NDArray[np.uint8]:

@@ -111,7 +111,7 @@ class _Step:
         start = {START_Q: state.q, START_V: state.v, START_LAMBDA: state.multipliers}
         self.arrays: dict[int, Array | float] = {value.number: array for value, array in start.items()}
         self.arrays[STEP_LENGTH] = h
-        self.arrays[PROJECTS] = float(stepper.control.project_position or stepper.control.project_velocity)
+        self.arrays[PROJECTS] = float(stepper.control.is_projected)
         self.trial: Trial | None = None
         self._next: NextOrder | None = None
         self._difference: Array | None = None

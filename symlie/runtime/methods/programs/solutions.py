@@ -36,7 +36,9 @@ class Solutions:
         self.constrained.dependent = self._stepper.mechanics.dependent_rows(jacobian)
         return ()
 
-    def minimal_multipliers(self, c: float, multipliers: Array, jacobian: Array, first: Array) -> tuple[Array]:
+    def minimal_multipliers(
+        self, c: float, multipliers: Array, jacobian: Array, first: Array, q: Array, v: Array
+    ) -> tuple[Array]:
         """Return λ of minimal norm for the redundancy of B."""
         dependent = self._stepper.mechanics.dependent_rows(jacobian)
         return (multipliers if dependent is None else dependent.minimal(multipliers),)

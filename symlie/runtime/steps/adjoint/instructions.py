@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from symlie.runtime.steps.expressions import Scalar, Value
 from symlie.runtime.steps.instructions import Instruction, Kernel
-from symlie.runtime.steps.values import Algebra, Multiplier
+from symlie.runtime.steps.values import Algebra, Configuration, Multiplier, Velocity
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,20 @@ class EndCotangents(Instruction):
 
     makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier, Algebra)
     arrays: ClassVar[tuple[str, ...]] = ("after->q", "after->v", "after->lambda", "after->acceleration")
+
+
+@dataclass(frozen=True)
+class FinishCotangents(Instruction):
+    """Cotangents of q, v and λ before the end of the step is projected onto the constraints and λ replaced by that of
+    minimal norm, and of q and v at its start, from those at the end."""
+
+    q: Configuration
+    v: Velocity
+    multiplier: Multiplier | None
+    """λ; None: that of a starting method."""
+    cotangents: tuple[Value, ...]
+
+    makes: ClassVar[tuple[type[Value], ...]] = (Algebra, Algebra, Multiplier, Algebra, Algebra)
 
 
 @dataclass(frozen=True)

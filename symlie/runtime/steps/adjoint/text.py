@@ -12,6 +12,7 @@ from symlie.runtime.steps.adjoint.instructions import (
     CarriedAtEnd,
     CarriedCotangents,
     EndCotangents,
+    FinishCotangents,
     StartCotangents,
     StartOfCarried,
     Transpose,
@@ -45,19 +46,21 @@ def adjoint_header(
     starter: Program | None = None,
     *,
     is_composed: bool = False,
+    is_projected: bool = False,
 ) -> str:
     """Return the header ``adjoint_step.h`` with the adjoint of the step of a method, which may be a substep of composed
-    steps, and with the initial values of the arrays that it carries, whose adjoint follows; other arguments as for
+    steps, or projected onto the constraints, and with the initial values of the arrays that it carries, whose adjoint follows; other arguments as for
     `step_header`."""
     passes = passes_acceleration(program, starter)
     arrays = differentiated_arrays([program] if start is None else [program, start], passes_acceleration=passes)
     transpose = functools.partial(transposed, passes_acceleration=passes)
+    is_finished = is_projected or program.features.has_redundant_rows
     kind = _SUBSTEP if is_composed else "adjoint_step" if start is None else "adjoint_later_step"
-    printers = [_AdjointPrinter(transpose(program, arrays), kind)]
+    printers = [_AdjointPrinter(transpose(program, arrays, is_finished=is_finished), kind)]
     if starter is not None:
         printers.append(_AdjointPrinter(transpose(starter, ()), "adjoint_starter_step"))
     if start is not None:
-        printers.append(_AdjointPrinter(transpose(start, arrays), "adjoint_start_step"))
+        printers.append(_AdjointPrinter(transpose(start, arrays, is_finished=is_finished), "adjoint_start_step"))
     if first is not None:
         printers.append(_AdjointPrinter(transpose(first, arrays), "adjoint_begin"))
     return "\n".join(_header(program, name, first, starter, printers)) + "\n"
@@ -75,6 +78,8 @@ def _header(
     yield from ("", '#include "steps.h"', '#include "adjoint_stages.h"')
     if any(printer.transposes_elements for printer in printers):
         yield '#include "element_cotangents.h"'
+    if any(printer.is_finished for printer in printers):
+        yield '#include "finish_cotangents.h"'
     yield ""
     for line in program.lines:
         if isinstance(line.instruction, ImplicitEnd):
@@ -113,8 +118,8 @@ class _AdjointPrinter(StepPrinter):
 
     @property
     def stages(self) -> int:
-        """Number of stages, each with a separate mass matrix."""
-        return len(self._stage_numbers)
+        """Number of stages, each with a separate mass matrix, and of the changes of its end."""
+        return len(self._stage_numbers) + self.is_finished
 
     @property
     def is_of_starter(self) -> bool:
@@ -137,6 +142,11 @@ class _AdjointPrinter(StepPrinter):
         return any(isinstance(x, Kernel) and not x.has_time for x in self._transposed_instructions)
 
     @property
+    def is_finished(self) -> bool:
+        """True if the end of the step is projected onto the constraints, or has multipliers of minimal norm."""
+        return self._program.has(FinishCotangents)
+
+    @property
     def _transposed_instructions(self) -> list[Instruction]:
         instructions = (line.instruction for line in self._program.lines)
         return [x.of for x in instructions if isinstance(x, Transpose)]
@@ -156,6 +166,7 @@ class _AdjointPrinter(StepPrinter):
             "trial": self._repeats,
             "starting_cotangents": self._program.has(StartingStep),
             "element": self.transposes_elements,
+            "finish": self.is_finished,
             "implicit_end": self._program.has(ImplicitEnd),
         }
         names = ["adjoint_stage", *(name for name, is_needed in further.items() if is_needed)]
@@ -180,8 +191,13 @@ class _AdjointPrinter(StepPrinter):
     def _first_acceleration(self, acceleration: str) -> Iterator[str]:
         return iter(())
 
-    def _mass_of(self, acceleration: Value) -> str:
-        return f"mass = MASS_OF_STAGE({self._stage_numbers[acceleration.number]});"
+    def _mass_of(self, acceleration: Value, before: str = "") -> str:
+        mass = f"MASS_OF_STAGE({self._stage_numbers[acceleration.number]})"
+        return (
+            f"mass = omit_rows(P, {before}, {mass});"
+            if before and self._features.has_redundant_rows
+            else f"mass = {mass};"
+        )
 
     def _checked(self, *parts: str) -> str:
         """Return a call of a function that may find a singular matrix."""
@@ -194,10 +210,16 @@ class _AdjointPrinter(StepPrinter):
         out = [self._array(x) for x in line.results]
         match instruction:
             case Stage():
-                yield self._mass_of(line.results[0])
+                yield self._mass_of(line.results[0], before="mass")
                 yield from super()._printed(instruction, line)
             case EndCotangents():
                 return
+            case FinishCotangents(q, v, multiplier, cotangents):
+                end = self._array(q), self._array(v), "trial->lambda" if multiplier is None else self._array(multiplier)
+                arguments = ", ".join([*end, *map(self._array, cotangents), "&start->gradient", *out])
+                mass = f"MASS_OF_STAGE({len(self._stage_numbers)})"
+                yield f"status = finish_cotangents(P, work, t, h, control, {mass}, state, {arguments});"
+                yield RETURN_FAILURE
             case At(c, q, v, False):
                 yield from (*self._copied(q, line.results[0]), *self._copied(v, line.results[1]))
                 yield f"step_prescribe(P, {time_text(c)}, {out[0]}, {out[1]});"

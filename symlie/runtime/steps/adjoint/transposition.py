@@ -15,6 +15,7 @@ from symlie.runtime.steps.adjoint.instructions import (
     CarriedAtEnd,
     CarriedCotangents,
     EndCotangents,
+    FinishCotangents,
     StartCotangents,
     StartOfCarried,
     Transpose,
@@ -41,7 +42,16 @@ from symlie.runtime.steps.instructions import (
 from symlie.runtime.steps.multistep_instructions import OrderChoice, StartingStep
 from symlie.runtime.steps.program import Line, Program
 from symlie.runtime.steps.stage_instructions import NextPoint, Stage
-from symlie.runtime.steps.values import START_LAMBDA, START_Q, START_V, STEP_LENGTH, Algebra, Multiplier
+from symlie.runtime.steps.values import (
+    START_LAMBDA,
+    START_Q,
+    START_V,
+    STEP_LENGTH,
+    Algebra,
+    Configuration,
+    Multiplier,
+    Velocity,
+)
 
 TRANSPOSED = (
     At, Carried, Carry, End, ErrorNorm, ImplicitEnd, Kernel, Operation, OrderChoice, Residuals, Result, Solve, Stage,
@@ -56,10 +66,14 @@ _CHECKS = (Kernel, Stage)
 """Instructions whose checks adjoint steps do not repeat."""
 
 
-def transposed(program: Program, carried: Collection[str], *, passes_acceleration: bool) -> Program:
+def transposed(
+    program: Program, carried: Collection[str], *, passes_acceleration: bool, is_finished: bool = False
+) -> Program:
     """Return the adjoint of a step program, all of whose instructions have transposed rules, for carried arrays with
-    the names of `differentiated_arrays`, and whether v' at its end is a value of the state."""
-    return _Transposition(program, carried, passes_acceleration=passes_acceleration).program()
+    the names of `differentiated_arrays`, and whether v' at its end is a value of the state, and whether its end is
+    projected onto the constraints or has multipliers of minimal norm."""
+    adjoint = _Transposition(program, carried, passes_acceleration=passes_acceleration)
+    return adjoint.program(is_finished=is_finished)
 
 
 def differentiated_arrays(programs: Sequence[Program], *, passes_acceleration: bool) -> frozenset[str]:
@@ -95,6 +109,13 @@ def _has_rule(instruction: Instruction) -> bool:
     return isinstance(instruction, TRANSPOSED)
 
 
+def _end_values(line: Line) -> tuple[Configuration, Velocity]:
+    """Return q and v that a line defines at the end of a step."""
+    q, v = (line.instruction.q, line.instruction.v) if isinstance(line.instruction, End) else line.results[:2]
+    assert isinstance(q, Configuration) and isinstance(v, Velocity)
+    return q, v
+
+
 class _Transposition(VectorRules):
     def __init__(self, program: Program, carried: Collection[str], *, passes_acceleration: bool) -> None:
         self._program, self._carried, self._passes_acceleration = program, carried, passes_acceleration
@@ -102,7 +123,7 @@ class _Transposition(VectorRules):
         super().__init__(max(values, default=STEP_LENGTH) + 1)
         self._terms: dict[int, list[tuple[float | Scalar, Value]]] = defaultdict(list)
 
-    def program(self) -> Program:
+    def program(self, *, is_finished: bool) -> Program:
         lines = [line for line in self._program.lines if not line.for_estimate]
         for line in lines:
             instruction = line.instruction
@@ -114,6 +135,8 @@ class _Transposition(VectorRules):
                 self.lines.append(self._choice(line))
         if self._program.has_end:
             self._end = self.append(EndCotangents())
+        if self._program.has_end and is_finished:
+            self._finish()
         for line in reversed(lines):
             self._transpose(line)
         self._unread_arrays()
@@ -121,6 +144,18 @@ class _Transposition(VectorRules):
         are_added = not self._program.has_end
         self.append(StartCotangents(self._total(START_Q), self._total(START_V), multiplier, are_added))
         return Program(self._needed(), self._program.features, self._program.coordinates)
+
+    def _finish(self) -> None:
+        """Replace the cotangents at the end of the step by those before its projection and choice of λ."""
+        *cotangents, of_acceleration = self._end
+        multiplier = next((x for x in self._program.results("lambda") if isinstance(x, Multiplier)), None)
+        q, v = next(
+            _end_values(line) for line in self._program.lines if isinstance(line.instruction, End | StartingStep)
+        )
+        *found, start_q, start_v = self.append(FinishCotangents(q, v, multiplier, tuple(cotangents)))
+        self._end = *found, of_acceleration
+        self._add(START_Q, start_q)
+        self._add(START_V, start_v)
 
     def _unread_arrays(self) -> None:
         """Append the cotangents of arrays that the step does not read, which are zero."""
@@ -140,8 +175,8 @@ class _Transposition(VectorRules):
         found: list[Line] = []
         read: set[int] = set()
         for line in reversed([*self.products, *self.lines]):
-            has_effects = line.instruction.has_effects and not isinstance(line.instruction, _CHECKS)
-            if has_effects or any(x.number in read for x in line.results):
+            is_pure = bool(line.results) and not line.instruction.has_effects
+            if not (is_pure or isinstance(line.instruction, _CHECKS)) or any(x.number in read for x in line.results):
                 found.append(line)
                 read |= {x.number for x in line.instruction.inputs}
         return tuple(reversed(found))

@@ -106,7 +106,7 @@ class SecondOrderRun:
             reason = "its steps are no step program"
         if reason or not isinstance(method, ProgrammedMethod) or (reason := _refusal(run, method)):
             raise _unsupported(run, reason)
-        start = Start.of(method, run.system)
+        start = Start.of(method, run)
         found = trail_of_run(run, start, records_start=request.records_start)
         if found.solution.status == "event":
             raise _unsupported(run, f"an event ends the run before t = {run.plan.end[-1]:.9g}")

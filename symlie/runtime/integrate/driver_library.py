@@ -122,8 +122,8 @@ def adjoint_library(
 def adjoint_files(
     system: System, method: ProgrammedMethod, tangents: int = 0, *, is_projected: bool = False
 ) -> dict[str, str]:
-    """Source files with the adjoint of the steps of a method, which may be projected, by name; ``adjoint.c`` includes the others, or
-    ``adjoint.cpp`` for numbers with tangents."""
+    """Source files with the adjoint of the steps of a method, which may be projected, by name; ``adjoint.c`` includes
+    the others, or ``adjoint.cpp`` for numbers with tangents."""
     layout, features = system.layout, features_of(system.mechanics, compiled=True)
     source, sets = driver_source(method, system.mechanics), (*kernel_sets(method, system.layout), ADJOINT)
     if method.element_set is not None and (stated := kernel_set(method.element_set).discrete) is not None:

@@ -39,10 +39,11 @@ PART_OF_STEP int minimal_cotangents(const symlie_problem *restrict P, symlie_rea
     ARRAY(of_rest, ROWS);
     ARRAY(x, DIMENSION);
     ARRAY(of_x, DIMENSION);
+    copy(ROWS, of_least, of_lambda);
+    if (!HAS_TANGENTS && !SYMLIE_ANY(largest_entry(ROWS, of_least, SYMLIE_NUMBER(0)) > 0)) return SYMLIE_DONE;
     system_jacobian(P, t, q, v, B);
     if (!find_dependent_rows(P, B, m)) return SYMLIE_NOT_FINITE;
     copy(ROWS, lambda, least);
-    copy(ROWS, of_least, of_lambda);
     take_minimal_multipliers(P, m, least);
     take_minimal_multipliers(P, m, of_lambda);
     for (int k = 0; k < ROWS; k++) rest[k] = lambda[k] - least[k], of_rest[k] = of_least[k] - of_lambda[k];

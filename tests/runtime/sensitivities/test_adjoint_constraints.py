@@ -1,4 +1,4 @@
-"""Gradients by adjoint steps with projected steps, redundant constraints, and constraints nonlinear in the velocities."""
+"""Gradients by adjoint steps that are projected, with redundant constraints, and with constraints nonlinear in v."""
 
 from __future__ import annotations
 

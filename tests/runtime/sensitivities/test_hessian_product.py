@@ -24,6 +24,8 @@ from tests.runtime.sensitivities.models import (
     driven_top,
     hung,
     pendulum,
+    perpendicular,
+    redundant,
     shaken,
     springs,
     top_with_momenta,
@@ -170,6 +172,8 @@ SLOW = [
         {"h": 1 / 64, "method": "bdf2", "method_options": TIGHT},
     ),
     (top_with_momenta, ["mgl", "top.momentum"], {"h": 1 / 64, "method": "symplectic_theta"}),
+    (pendulum, ["length", "damping", "bob.x_dot"], {"h": 1 / 64, "stabilize": "projection+velocity"}),
+    (perpendicular, ["stiffness", "mass"], {"h": 1 / 64, "stabilize": "projection+velocity"}),
     (shaken, ["amplitude", "frequency", "mass", "force"], {"h": 1 / 64, "method": "half_explicit_4"}),
     (
         hung,
@@ -258,6 +262,8 @@ def test_runs_without_second_derivatives_are_refused() -> None:
     for method, options, reason in refused:
         with pytest.raises(UnsupportedMethodError, match=pattern.format(method, reason)):
             sl.hessian_product(oscillator(), 1.0, "place", wrt="k", direction=[1.0], method=method, **options)
+    with pytest.raises(UnsupportedMethodError, match="'redundant' .* constraint equations may be redundant"):
+        hessian(redundant(), 0.25, ["mass"], {"h": 1 / 64})
     with pytest.raises(UnsupportedMethodError, match=r"by 'ball\.x\[0\]', which moves the initial configuration"):
         hessian(spheres(), 0.25, ["ball.x"], {"h": 1 / 32, "method": "rkmk_bs32"})
     with pytest.raises(UnsupportedMethodError, match=r"an event ends the run before t = 1\."):

@@ -153,13 +153,13 @@ class AdjointMethod:
         found = STATUSES[status]
         if found is Status.NOT_CONVERGED:
             raise NotConvergedError(
-                f"The corrections of an adjoint step of '{self._system.name}' do not converge; take smaller steps, or a "
-                "smaller tolerance of Newton's method."
+                f"The corrections of an adjoint step of '{self._system.name}' do not converge; take smaller steps, or "
+                "a smaller tolerance of Newton's method."
             )
         if found is not Status.DONE:
             raise SingularSystemError(
-                f"The linear system of an adjoint step of '{self._system.name}' is singular, so that the derivatives of "
-                "the run are not determined; take other steps, or redundant='minimal_norm' for dependent constraints."
+                f"The linear system of an adjoint step of '{self._system.name}' is singular, so that the derivatives "
+                "of the run are not determined; take other steps, or redundant='minimal_norm' for dependent constraints."
             )
 
     def _trail(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> tuple[Pointer, Sequence[object]]:

@@ -49,8 +49,8 @@ def adjoint_header(
     is_projected: bool = False,
 ) -> str:
     """Return the header ``adjoint_step.h`` with the adjoint of the step of a method, which may be a substep of composed
-    steps, or projected onto the constraints, and with the initial values of the arrays that it carries, whose adjoint follows; other arguments as for
-    `step_header`."""
+    steps, or projected onto the constraints, and with the initial values of the arrays that it carries, whose adjoint
+    follows; other arguments as for `step_header`."""
     passes = passes_acceleration(program, starter)
     arrays = differentiated_arrays([program] if start is None else [program, start], passes_acceleration=passes)
     transpose = functools.partial(transposed, passes_acceleration=passes)

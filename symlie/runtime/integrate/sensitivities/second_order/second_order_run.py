@@ -209,6 +209,8 @@ def _refusal(run: Run, method: ProgrammedMethod) -> str:
     layout = run.system.layout
     if layout.changes_state or layout.has_activities:
         return "events change the state or the constraints of the model"
+    if run.system.mechanics.takes_redundant_rows:
+        return "constraint equations may be redundant"
     return refusal_of_adjoint(run, method)
 
 

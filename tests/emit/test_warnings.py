@@ -165,7 +165,8 @@ def test_adjoints_compile_without_warnings(compiler: str, name: str, tmp_path: P
     for chosen in (*map(method, names), composed):
         if chosen.refusal(system.layout) is None:
             assert isinstance(chosen, ProgrammedMethod)
-            checked(compiler, tmp_path, adjoint_files(system, chosen), "adjoint.c")
+            is_projected = chosen.name in ("index1_dopri5", "bdf3")
+            checked(compiler, tmp_path, adjoint_files(system, chosen, is_projected=is_projected), "adjoint.c")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -226,12 +227,14 @@ def test_singular_mass_matrices_compile_without_warnings(compiler: str, is_fixed
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("kind", SYSTEMS)
 def test_redundant_constraints_compile_without_warnings(compiler: str, kind: str, tmp_path: Path) -> None:
-    """Time loops in which rows may depend on each other."""
+    """Time loops and adjoint steps in which rows may depend on each other."""
     system = SYSTEMS[kind]("numpy", True).with_redundant("minimal_norm")
-    for name in ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2"):
-        files = driver_files(system, method(name))
+    for chosen in map(method, ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2")):
+        files = driver_files(system, chosen)
         assert "PROBES 6" in files["saddle_tables.h"]
         checked(compiler, tmp_path, files, "driver.c")
+        assert isinstance(chosen, ProgrammedMethod)
+        checked(compiler, tmp_path, adjoint_files(system, chosen), "adjoint.c")
 
 
 @pytest.mark.slow

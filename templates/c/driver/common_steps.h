@@ -3,7 +3,8 @@
 #ifndef SYMLIE_COMMON_STEPS_H
 #define SYMLIE_COMMON_STEPS_H
 
-#include "finish.h"
+#include "trial.h"
+#include "projection.h"
 #include "drift.h"
 #include "lane_members.h"
 

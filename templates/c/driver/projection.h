@@ -103,4 +103,17 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
     return SYMLIE_DONE;
 }
 
+/* Project the state at the end of a step if requested. */
+static inline int project_end(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
+        const int status = project(P, work, t, end, control->project_position != 0, control->project_velocity != 0, mass, state, trial);
+        if (status != SYMLIE_DONE) return status;
+        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
+    }
+    return SYMLIE_DONE;
+}
+
 #endif

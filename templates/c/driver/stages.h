@@ -154,6 +154,12 @@ static inline void measure_residuals(const symlie_problem *restrict P, symlie_re
     trial->largest_velocity = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
 }
 
+static inline int is_finite(const symlie_problem *restrict P, const symlie_trial *restrict trial)
+{
+    const symlie_real residual = trial->largest_constraint + trial->largest_velocity;
+    return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
+}
+
 /* Compute d = M^-1 B^T mu with B d = c; r and mu are scratch. */
 static inline int along_constraints(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                     const symlie_real *restrict B, const symlie_real *restrict c, symlie_real *restrict r,

@@ -2,12 +2,6 @@
 #ifndef SYMLIE_TRIAL_H
 #define SYMLIE_TRIAL_H
 
-static inline int is_finite(const symlie_problem *restrict P, const symlie_trial *restrict trial)
-{
-    const symlie_real residual = trial->largest_constraint + trial->largest_velocity;
-    return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
-}
-
 /* Initialise the method history at the start of a run and after a jump. */
 static inline int begin_method(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,

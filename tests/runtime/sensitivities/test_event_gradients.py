@@ -208,7 +208,7 @@ def passages(
     method = run.run.method
     assert isinstance(method, ProgrammedMethod)
     movement = Movement(run.solution, lengths, is_adaptive=is_adaptive)
-    known = trail_of_run(run.run, Start.of(method, run.run.system), records_start=True).trail
+    known = trail_of_run(run.run, Start.of(method, run.run), records_start=True).trail
     states = {"t": np.array(t), "number": np.array(number)}
     return movement.passages(Trail(**{**vars(known.part(0, len(t) - 1)), **states}), settled)
 

@@ -262,7 +262,7 @@ def test_runs_without_second_derivatives_are_refused() -> None:
     for method, options, reason in refused:
         with pytest.raises(UnsupportedMethodError, match=pattern.format(method, reason)):
             sl.hessian_product(oscillator(), 1.0, "place", wrt="k", direction=[1.0], method=method, **options)
-    with pytest.raises(UnsupportedMethodError, match="'redundant' .* constraint equations may be redundant"):
+    with pytest.raises(UnsupportedMethodError, match=r"'redundant' .* constraint equations may be redundant"):
         hessian(redundant(), 0.25, ["mass"], {"h": 1 / 64})
     with pytest.raises(UnsupportedMethodError, match=r"by 'ball\.x\[0\]', which moves the initial configuration"):
         hessian(spheres(), 0.25, ["ball.x"], {"h": 1 / 32, "method": "rkmk_bs32"})

@@ -159,7 +159,7 @@ class AdjointMethod:
         if found is not Status.DONE:
             raise SingularSystemError(
                 f"The linear system of an adjoint step of '{self._system.name}' is singular, so that the derivatives "
-                "of the run are not determined; take other steps, or redundant='minimal_norm' for dependent constraints."
+                "of the run are not determined; take other steps, or redundant='minimal_norm' for dependent rows."
             )
 
     def _trail(self, trail: Trail, weighted: NDArray[np.int64], weights: Array) -> tuple[Pointer, Sequence[object]]:

@@ -60,7 +60,7 @@ class AdjointRun:
         self, run: Run, method: ProgrammedMethod, solution: Solution, stored: TrailOfRun | Checkpoints
     ) -> None:
         self.run, self.solution, self._method, self._stored = run, solution, method, stored
-        self._start = Start.of(method, run.system)
+        self._start = Start.of(method, run)
         self._movement = Movement(solution, lengths_in_history(method), is_adaptive=run.control.is_adaptive)
 
     @cached_property

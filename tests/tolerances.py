@@ -1174,10 +1174,6 @@ FORWARD_AND_REVERSE = 1e-12
 """Derivatives by products of the same matrices from the left and from the right: some hundred roundings of products
 whose size may exceed that of the result by ten."""
 
-ROUNDED_PARAMETERS = 10
-"""Difference of two forms of derivatives, each with roundings in thousands of operations of a hundred steps, in changes
-of one of them with a parameter by one rounding; measured 1 to 3."""
-
 EVENT_TANGENTS = 1e-10
 """Derivatives of runs with events, relative to those of closed forms: rounding of 2e-16 per operation over a thousand
 steps and the conditioning of impacts, and errors of steps of order five below 1e-12. Measured 5e-13."""

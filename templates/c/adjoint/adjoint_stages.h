@@ -12,6 +12,7 @@
 #define SYMLIE_ADJOINT_STAGES_H
 
 #include "minimal_cotangents.h"
+#include "refined_stage.h"
 
 /* Stages share a constant mass matrix, unless they omit different constraint equations. */
 #if OMITS_ROWS
@@ -111,7 +112,7 @@ static inline int solve_stage_transposed(const symlie_problem *restrict P, mass_
     take_cotangent(ROWS, of_lambda, c);
     for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    return solve_stage(P, mass, B1, B0, r, c, w, mu);
+    return solve_refined(P, mass, B1, B0, r, c, w, mu, 0);
 }
 #endif
 

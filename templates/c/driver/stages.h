@@ -4,6 +4,15 @@
 
 #include "dependent_rows.h"
 
+#if HAS_TANGENTS
+#include "refined_stage.h"
+#define SOLVE_STAGE(...) solve_refined(__VA_ARGS__, 1)
+#define SOLVE_VELOCITIES SOLVE_STAGE
+#else
+#define SOLVE_STAGE solve_stage
+#define SOLVE_VELOCITIES solve_velocities
+#endif
+
 /* Some solvers read forces and write accelerations only for components with velocities. */
 #ifndef FORCES_BEGIN
 #define FORCES_BEGIN 0
@@ -65,8 +74,8 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                                 symlie_real *restrict a, symlie_real *restrict lambda)
 {
-    if (solve_stage(P, mass, B0, B1, r, c, a, lambda)) return 1;
-    return PROBES > 0 && find_dependent_rows(P, B1, mass) && solve_stage(P, mass, B0, B1, r, c, a, lambda);
+    if (SOLVE_STAGE(P, mass, B0, B1, r, c, a, lambda)) return 1;
+    return PROBES > 0 && find_dependent_rows(P, B1, mass) && SOLVE_STAGE(P, mass, B0, B1, r, c, a, lambda);
 }
 
 /* Return whether a Newton iteration for a velocity has converged to round-off, judged by its last correction. */
@@ -236,7 +245,7 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
     int turns = 0; /* turns of reactions with friction */
     do {
         if (turns++ > REACTION_STEPS) return SYMLIE_NOT_CONVERGED;
-        if (!solve_velocities(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+        if (!SOLVE_VELOCITIES(P, mass, C, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     } while (FORCE_ROWS_TURN(C, t, v, lambda));
     take_minimal_multipliers(P, mass, lambda);
 #else

@@ -11,6 +11,7 @@
 #define SYMLIE_SADDLE_ALGEBRA_H
 
 #define MASS_IS_REGULAR 0
+#define REFINEMENT_WORKSPACE (2LL * (DIMENSION + ROWS))
 
 #include "saddle_tables.h"
 
@@ -70,6 +71,7 @@ typedef struct {
     symlie_real *x;
     symlie_real *y;
     symlie_real *held;
+    symlie_real *refinement;
 #if PROBES
     int dependent_rows;
     int elastic;
@@ -90,7 +92,7 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
 #if HOLDS && !FIXED_TOPOLOGY
     size += held_workspace(P);
 #endif
-    return size;
+    return size + (FIXED_TOPOLOGY ? 0 : REFINEMENT_WORKSPACE);
 }
 
 /* Allocate the arrays in the workspace. Return the rest of the workspace. */
@@ -102,6 +104,7 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     m->x = m->matrix + MATRIX_VALUES;
     m->y = m->x + SADDLE_UNKNOWNS;
     m->held = m->y + SADDLE_UNKNOWNS;
+    m->refinement = work + mass_workspace(P) - REFINEMENT_WORKSPACE;
 #if PROBES
     m->combination = m->y + SADDLE_UNKNOWNS;
     m->rest = m->combination + PROBES * ROWS;

@@ -15,7 +15,10 @@ typedef struct {
     symlie_real *W; /* B M^-1 in blocks if M is not diagonal */
     symlie_real *S; /* band rows: `bandwidth` entries left and right, and as many again for pivoting */
     symlie_real *x; /* right-hand side in the order of elimination */
+    symlie_real *refinement;
 } mass_matrix;
+
+#define REFINEMENT_WORKSPACE (2LL * (DIMENSION + ROWS))
 
 /* Allocate the arrays in the workspace. Return the rest of the workspace. */
 static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
@@ -25,12 +28,13 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     m->W = m->F + FACTORS_OF_NODES;
     m->S = m->W + KEPT_PRODUCTS;
     m->x = m->S + (long long)ROWS * band_width(P);
-    return m->x + ROWS;
+    m->refinement = m->x + ROWS;
+    return m->refinement + REFINEMENT_WORKSPACE;
 }
 
 static inline long long mass_workspace(const symlie_problem *restrict P)
 {
-    return MASS_VALUES + FACTORS_OF_NODES + KEPT_PRODUCTS + (long long)ROWS * band_width(P) + ROWS;
+    return MASS_VALUES + FACTORS_OF_NODES + KEPT_PRODUCTS + (long long)ROWS * band_width(P) + ROWS + REFINEMENT_WORKSPACE;
 }
 
 /* Return 0 if M is not positive definite. */

@@ -376,10 +376,14 @@ def forward_gradient(system: sl.System, t_end: float, names: Sequence[str], opti
 def test_adjoint_equals_forward_derivatives(
     build: Callable[[], sl.System], names: list[str], options: dict[str, Any]
 ) -> None:
-    system = build()
-    run = run_in_reverse(system, 0.5, options)
+    check_both_ways(build(), 0.5, names, options)
+
+
+def check_both_ways(system: sl.System, t_end: float, names: Sequence[str], options: dict[str, Any]) -> None:
+    """Compare the gradients of a run in reverse and forward."""
+    run = run_in_reverse(system, t_end, options)
     found = run.gradient(variables_of(system, names), weighted(run.solution))
-    expected = forward_gradient(system, 0.5, names, options)
+    expected = forward_gradient(system, t_end, names, options)
     assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
 
 
@@ -401,29 +405,22 @@ def test_corrections_that_end_in_rounding_are_accepted(method: str) -> None:
 @pytest.mark.parametrize("method", ["bdf2", "bdf3"])
 def test_multipliers_that_pass_zero_are_accepted(method: str) -> None:
     """Corrections of the only multiplier fluctuate at 2e-11 of its size."""
-    system, names = held(), ["mass", "length", "force"]
     options = {"h": 1e-3, "method": method, "record_every": 0}
-    run = run_in_reverse(system, 0.35, options)
-    found = run.gradient(variables_of(system, names), weighted(run.solution))
-    expected = forward_gradient(system, 0.35, names, options)
-    assert abs(found - expected).max() <= tolerances.FORWARD_AND_REVERSE * abs(expected).max()
+    check_both_ways(held(), 0.35, ["mass", "length", "force"], options)
+
+
+def test_light_bodies_between_heavy_ones_do_not_amplify_rounding() -> None:
+    """Without refinement of stages, the two gradients of this arm differ by 8e-10 of their size."""
+    light = {"a.mass": 1e-3, "a.inertia": np.diag([0, 2e-4, 2e-4]).ravel()}
+    check_both_ways(light_arm().with_parameters(**light), 0.25, ["a.mass", "b.inertia", "gravity"], {"h": 1 / 8})
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")  # inertia of the first link in the data
-def test_difference_from_forward_derivatives_is_that_of_rounded_parameters() -> None:
-    """The Puma 560 with six bodies, whose constraints amplify rounding: its derivatives change as much with gravity by
-    one unit of rounding."""
+def test_adjoint_equals_forward_derivatives_of_a_robot_with_six_bodies() -> None:
+    """The Puma 560 with constraints, whose links weigh 0.09 kg to 20 kg; without refinement of stages, 9e-11."""
     system, names = puma560.build(variant="B").derive().compile(backend="c"), ["link2.mass", "link3.inertia", "gravity"]
-    options = {"h": 1e-3, "method": "half_explicit_5"}
-    run = run_in_reverse(system, 0.1, options)
-    found = run.gradient(variables_of(system, names), weighted(run.solution))
-    expected = forward_gradient(system, 0.1, names, options)
-    changes = []
-    for factor in (1 - tolerances.EPSILON, 1 + tolerances.EPSILON, 1 + 2 * tolerances.EPSILON):
-        changed = system.with_parameters(gravity=[0, 0, -9.81 * factor])
-        changes.append(abs(forward_gradient(changed, 0.1, names, options) - expected).max())
-    assert abs(found - expected).max() <= tolerances.ROUNDED_PARAMETERS * max(changes)
+    check_both_ways(system, 0.1, names, {"h": 1e-3, "method": "half_explicit_5"})
 
 
 @pytest.mark.parametrize("Omega", [[0.0, 0.0, 0.0], [1e-9, 0.0, 1e-12], [0.0, 3.0, 80.0]])

@@ -142,3 +142,49 @@ def test_quadratic_laws_of_parameters_have_derivatives() -> None:
     model.output("place", mass.x[0])
     found = sl.sensitivity(model.derive().compile(backend="numpy"), 0.5, wrt=["p", "r"], h=1 / 16)
     assert found["place", "p"][-1, 0] == 0 and found["place", "r"][-1, 0] < 0
+
+
+def pushed(law: Callable[[Any, Any], Any]) -> sl.System:
+    """A mass on a spring, on which a law of a table and of its place acts."""
+    model = sl.Model("pushed")
+    mass, push = model.node("mass", "R1"), model.input("push")
+    model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
+    model.potential_energy(mass.x[0] ** 2)
+    model.force([law(push, mass)], at=mass.x)
+    model.output("place", mass.x[0])
+    return model.derive().compile(backend="numpy")
+
+
+AT_INPUT = r"^Input 'push\[1, 0\]' of 'pushed' is at a corner of a piecewise law, .* where {} have no derivatives by it"
+
+
+def test_inputs_that_rest_at_a_corner_have_no_derivative() -> None:
+    system = pushed(lambda push, mass: sl.Abs(push) + mass.x[0])
+    knots = np.array([0.0, 0.25, 0.5])
+    with pytest.raises(SmoothnessError, match=AT_INPUT.format("runs")):
+        sl.sensitivity(system.with_input("push", knots, [1.0, 0.0, 0.0]), 0.5, wrt="push", h=1 / 16)
+    crossing = system.with_input("push", knots, [1.0, -1.0, 1.0])
+    assert np.isfinite(sl.sensitivity(crossing, 0.5, wrt="push", h=1 / 16)["place"]).all()
+    smooth = pushed(lambda push, mass: push * sl.Abs(push) + sl.Abs(mass.x[0] - 1 - push))
+    at_zero = smooth.with_input("push", knots, np.zeros(3))
+    assert np.isfinite(sl.sensitivity(at_zero, 0.5, wrt="push", h=1 / 16)["place"]).all()
+
+
+def test_equilibria_at_a_corner_have_no_derivative() -> None:
+    model = sl.Model("held")
+    p, k, mass = model.parameter("p", 0.0), model.parameter("k", 2.0), model.node("mass", "R1")
+    model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
+    model.potential_energy(k * mass.x[0] ** 2 / 2 - p * mass.x[0])
+    model.force([-sl.Abs(mass.x[0])], at=mass.x)
+    model.output("place", mass.x[0])
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(
+        SmoothnessError, match=r"^The equilibrium of 'held' is at a corner .* derivative by 'p'; change"
+    ):
+        sl.static_sensitivity(system, wrt=["k", "p"])
+    assert sl.static_sensitivity(system, wrt="k")["place"][0, 0] == 0
+    moved = sl.static_sensitivity(system.with_parameters(p=0.3), wrt="p")
+    assert moved["place"][0, 0] == pytest.approx(1 / 3)
+    pushing = pushed(lambda push, mass: sl.Abs(push)).with_input("push", [0.0, 1.0], np.zeros(2))
+    with pytest.raises(SmoothnessError, match=AT_INPUT.format("equilibria")):
+        sl.static_sensitivity(pushing, wrt="push", t=1.0)

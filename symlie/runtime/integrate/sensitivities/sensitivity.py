@@ -149,7 +149,7 @@ def sensitivity(
         function is zero at the start of the run or touches zero; in NumPy, if an event ends the run.
     SmoothnessError
         If the motion begins at rest at a corner of a piecewise law from which a variable moves it, or a parameter is at
-        such a corner.
+        such a corner, or an input remains there.
     IntegrationError
         If the run fails; its ``solution`` contains the results up to the last valid step.
     """

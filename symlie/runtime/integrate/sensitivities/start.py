@@ -22,6 +22,7 @@ from symlie.errors import InconsistentInitialValuesError, ModelError
 from symlie.runtime.integrate.sensitivities.starts.configurations import ConsistentConfigurations
 from symlie.runtime.integrate.sensitivities.starts.corners import (
     check_corners,
+    check_input_corners,
     check_parameter_corners,
     functions_of_runs,
 )
@@ -50,6 +51,7 @@ def start_tangents(system: System, t: float, q: Array, variables: Sequence[Varia
         return np.zeros_like(dv), dv
     base = start_of(system, t)
     check_parameter_corners(system, variables, lambda moved: functions_of_runs(moved, t, base.q, base.v))
+    check_input_corners(system, t, (base.q, base.v), variables)
     for k, variable in enumerate(variables):
         if not variable.changes_start:
             continue

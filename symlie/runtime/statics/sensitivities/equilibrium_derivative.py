@@ -18,7 +18,11 @@ import numpy as np
 from symlie.contract.sets import SENSITIVITIES, SETS, sensitivity_set
 from symlie.errors import EquilibriumError, UnsupportedFeatureError
 from symlie.runtime.integrate.sensitivities.start import RELATIVE, WEIGHTS, in_algebra
-from symlie.runtime.integrate.sensitivities.starts.corners import check_parameter_corners
+from symlie.runtime.integrate.sensitivities.starts.corners import (
+    ROUNDING,
+    check_equilibrium_corners,
+    check_parameter_corners,
+)
 from symlie.runtime.integrate.sensitivities.variables import InputVariable, Variable, directions_of
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array, Sparse
@@ -54,7 +58,8 @@ class EquilibriumDerivative:
         self._by_held = matrices[0][free][:, held], jacobian[rows][:, held]
         self._factors = self._factorised(matrices[0][free][:, free], self._statics.jacobian(q))
         self._check_balance()
-        check_parameter_corners(system, variables, self._functions)
+        check_parameter_corners(system, variables, lambda moved: self._functions(moved, q))
+        check_equilibrium_corners(system, self.t, q, variables, self._motions, self._functions)
 
     @property
     def _rest(self) -> Array:
@@ -104,12 +109,24 @@ class EquilibriumDerivative:
                 size,
             )
 
-    def _functions(self, system: System) -> Array:
-        """Return forces, constraints and outputs of a system at the equilibrium."""
-        statics, (q, multipliers, _) = Statics(system, self.t), self.equilibrium
-        outputs = outputs_at(system, self.t, self.equilibrium).values()
+    def _functions(self, system: System, q: Array) -> Array:
+        """Return forces, constraints and outputs of a system at a configuration with the multipliers of the
+        equilibrium."""
+        statics, multipliers = Statics(system, self.t), self.equilibrium.multipliers
+        outputs = outputs_at(system, self.t, self.equilibrium._replace(q=q)).values()
         parts = [statics.force(q, multipliers[statics.rows]), statics.constraint(q), *map(np.ravel, outputs)]
         return np.concatenate(parts)
+
+    def _motions(self) -> list[Array]:
+        """Return the derivatives of q by the variables, scaled to the size of the configuration, or zero if a variable
+        moves it by rounding alone."""
+        sizes, free = self._statics.sizes(self.equilibrium.q), self._statics.free
+        found = []
+        for variable, motion in zip(self.variables, self.forward[0].T, strict=True):
+            size = sizes.largest(motion[free])
+            is_moved = size * variable.size(self.system) > ROUNDING
+            found.append(motion / size if is_moved else np.zeros_like(motion))
+        return found
 
     @cached_property
     def _directions(self) -> tuple[Array, Array]:

@@ -111,7 +111,7 @@ def static_sensitivity(
     ModelError
         If a variable has no derivatives, the model has first-order states, or ``equilibrium`` has the wrong size.
     SmoothnessError
-        If a parameter is at a corner of a piecewise law.
+        If a parameter, an input or the equilibrium is at a corner of a piecewise law.
     EquilibriumError
         If no equilibrium is found, ``equilibrium`` is none, or a motion meets no stiffness.
     RedundantConstraintsError

@@ -1,16 +1,21 @@
-"""Corners of piecewise laws at which a motion rests, or at which parameters are, where runs have no derivatives."""
+"""Corners of piecewise laws at which a motion or an input rests, or at which parameters or an equilibrium are: runs and
+equilibria have no derivatives there."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from symlie.errors import SmoothnessError
-from symlie.runtime.integrate.sensitivities.variables import ParameterVariable, Variable
+from symlie.runtime.integrate.sensitivities.variables import InputVariable, ParameterVariable, Variable
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.system import System
+
+WITHIN = 0.38
+"""Place between two knots, for which a table that crosses zero is not zero by symmetry."""
 
 GENERIC = 0.1
 """Size of changes of a state, in rad, m and per second, that have no zero by chance."""
@@ -64,12 +69,83 @@ def check_parameter_corners(system: System, variables: Sequence[Variable], value
             )
 
 
+def check_input_corners(system: System, t: float, state: tuple[Array, Array], variables: Sequence[Variable]) -> None:
+    """Raise SmoothnessError if an input rests, next to a knot, at a corner of a law that it alone determines, after
+    time t; the law is evaluated near a state (q, v)."""
+    at = _near(system, *state)
+    for variable in variables:
+        if not isinstance(variable, InputVariable):
+            continue
+        for time in _times_beside(system, variable):
+            if time < t or not _is_at_zero(system, time, *at):
+                continue
+            if _has_corner(_values_along(system, variable, functools.partial(_rates, t=time, q=at[0], v=at[1]))):
+                raise _at_input_corner(system, variable, "runs")
+
+
+def check_equilibrium_corners(
+    system: System,
+    t: float,
+    equilibrium: Array,
+    variables: Sequence[Variable],
+    motions: Callable[[], Sequence[Array]],
+    values: Callable[[System, Array], Array],
+) -> None:
+    """Raise SmoothnessError if an equilibrium at time t is at a corner of a piecewise law from which variables move it,
+    or inputs are, for motions of its configuration of size one and values of all functions."""
+    if not _is_at_zero(system, t, equilibrium, np.zeros(system.layout.dimension)):
+        return
+    for variable, motion in zip(variables, motions(), strict=True):
+        if _has_corner(_values_beside(system, equilibrium, motion, values)):
+            raise SmoothnessError(
+                f"The equilibrium of '{system.name}' is at a corner of a piecewise law, such as the zero of an "
+                f"absolute value, where it has no derivative by '{variable.label}'; change the loads, or replace the "
+                "law by a smooth one."
+            )
+        if isinstance(variable, InputVariable) and _has_corner(
+            _values_along(system, variable, lambda moved: values(moved, equilibrium))
+        ):
+            raise _at_input_corner(system, variable, "equilibria")
+
+
+def _at_input_corner(system: System, variable: Variable, results: str) -> SmoothnessError:
+    """Return the error if an input is at a corner."""
+    return SmoothnessError(
+        f"Input '{variable.label}' of '{system.name}' is at a corner of a piecewise law, such as the zero of its "
+        f"absolute value, where {results} have no derivatives by it; give it another value, or replace the law by a "
+        "smooth one."
+    )
+
+
+def _times_beside(system: System, variable: InputVariable) -> list[float]:
+    """Return a time in each interval of a table that begins or ends at a knot."""
+    table, knot = system.inputs[variable.name], variable.index[0]
+    if not table.is_of_time:
+        return []
+    ends = [table.times[0] - 1.0, *table.times, table.times[-1] + 1.0]
+    return [float(a + WITHIN * (b - a)) for a, b in zip(ends[knot : knot + 2], ends[knot + 1 : knot + 3], strict=True)]
+
+
+def _is_at_zero(system: System, t: float, q: Array, v: Array) -> bool:
+    """Return whether a switching function is zero."""
+    if not any(e.switches for e in system.layout.elements):
+        return False
+    mechanics = system.mechanics
+    return bool((np.asarray(mechanics.kernels.switches(mechanics.p, t, q, v)) == 0).any())
+
+
+def _near(system: System, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return a state near another one at which no function of states is zero by chance."""
+    dimension = system.layout.dimension
+    change = np.where(system.layout.free, GENERIC * np.cos(np.arange(1.0, dimension + 1)), 0.0)
+    return system.mechanics.moved(q, change), v + change
+
+
 def functions_of_runs(system: System, t: float, q: Array, v: Array) -> Array:
     """Return rates and outputs at a state and at one near it, at time t, and the specified initial values."""
     layout, stated = system.layout, system.stated_state()
-    change = np.where(layout.free, GENERIC * np.cos(np.arange(1.0, layout.dimension + 1)), 0.0)
     found = [stated.q, stated.v]
-    for at, velocity in ((q.copy(), v.copy()), (system.mechanics.moved(q, change), v + change)):
+    for at, velocity in ((q.copy(), v.copy()), _near(system, q, v)):
         system.mechanics.prescribe(t, at, velocity)
         rates = _rates(system, t, at, velocity)
         multipliers = rates[len(rates) - layout.rows :]
@@ -95,6 +171,13 @@ def _values_along(system: System, variable: Variable, values: Callable[[System],
     """Return values for small changes of a variable."""
     step = NEAR * variable.size(system)
     return lambda k: values(variable.moved(system, k * step))
+
+
+def _values_beside(
+    system: System, q: Array, motion: Array, values: Callable[[System, Array], Array]
+) -> Callable[[float], Array]:
+    """Return values at configurations that move from q."""
+    return lambda k: values(system, system.mechanics.moved(q, k * NEAR * motion))
 
 
 def _has_corner(values: Callable[[float], Array]) -> bool:

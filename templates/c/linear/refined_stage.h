@@ -41,7 +41,7 @@ static inline int needs_refinement(const symlie_problem *restrict P, const symli
     return needs;
 }
 
-/* Solve as solve_stage does. Values of numbers with tangents have the bits of solve_stage if they are to be kept. */
+/* Solve as solve_stage does. With keeps_values, values of numbers with tangents have the bits of solve_stage. */
 static inline int solve_refined(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B0,
                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                                 symlie_real *restrict a, symlie_real *restrict lambda, int keeps_values)

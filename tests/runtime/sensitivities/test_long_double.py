@@ -27,7 +27,7 @@ RELATIVE = 2e-3
 """Step of the differences, relative to the parameter: their truncation is about 36 × 6e-17."""
 
 TIGHT = {"newton_rtol": 1e-19, "newton_atol": 1e-18, "newton_max": 40}
-"""Newton's method iterates to rounding, that of double in a run and that of long double in its differences."""
+"""Newton's method iterates to the rounding of double in a run, and of long double in its differences."""
 
 CASES = [
     ("SE3", "half_explicit_5", {}),

@@ -171,7 +171,7 @@ def test_inputs_that_rest_at_a_corner_have_no_derivative() -> None:
 
 
 def test_equilibria_at_a_corner_have_no_derivative() -> None:
-    model = sl.Model("held")
+    model = sl.Model("spring")
     p, k, mass = model.parameter("p", 0.0), model.parameter("k", 2.0), model.node("mass", "R1")
     model.kinetic_energy(mass.x_dot[0] ** 2 / 2)
     model.potential_energy(k * mass.x[0] ** 2 / 2 - p * mass.x[0])
@@ -179,7 +179,7 @@ def test_equilibria_at_a_corner_have_no_derivative() -> None:
     model.output("place", mass.x[0])
     system = model.derive().compile(backend="numpy")
     with pytest.raises(
-        SmoothnessError, match=r"^The equilibrium of 'held' is at a corner .* derivative by 'p'; change"
+        SmoothnessError, match=r"^The equilibrium of 'spring' is at a corner .* derivative by 'p'; change"
     ):
         sl.static_sensitivity(system, wrt=["k", "p"])
     assert sl.static_sensitivity(system, wrt="k")["place"][0, 0] == 0

@@ -26,8 +26,10 @@ from symlie.warnings import warn
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
 """Flags of all compilations: never -ffast-math; no SLP pass, which emits fused operations despite -ffp-contract=off."""
 
-AS_CPP = ("-x", "c++", "-std=gnu++20", "-fno-exceptions", "-fno-rtti", "-w")
-"""Flags that replace the language standard for code with tangents, which overloads operators of numbers."""
+AS_CPP = ("-x", "c++", "-std=gnu++20", "-fno-exceptions", "-fno-rtti", "-finline-limit=4000", "-w")
+"""Flags that replace the language standard for code with tangents, which overloads operators of numbers. The compiler
+inlines larger functions than in C, since numbers with tangents need several operations for each of C: loops over nodes
+are vectorised only if the functions that they call are inlined."""
 
 LIBRARY_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 """End of the names of shared libraries."""

@@ -28,6 +28,13 @@ struct symlie_real {
     constexpr symlie_real(long n) : value((double)n), tangent{} {}
     constexpr symlie_real(long long n) : value((double)n), tangent{} {}
     symlie_real(double x, symlie_tangent d) : value(x), tangent(d) {}
+    /* A copy of the whole object would wait for the separate stores of its members. */
+    symlie_real(const symlie_real &x) : value(x.value), tangent(x.tangent) {}
+    symlie_real &operator=(const symlie_real &x)
+    {
+        value = x.value, tangent = x.tangent;
+        return *this;
+    }
     explicit operator double() const { return value; }
     explicit operator int() const { return (int)value; }
     explicit operator long long() const { return (long long)value; }

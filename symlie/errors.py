@@ -354,9 +354,9 @@ class ContactModeError(IntegrationError):
 
 
 class FixedGapError(ContactModeError):
-    """Joints, other constraints or prescribed motions fix the gap of a contact that closes.
+    """Joints, other constraints or prescribed motions fix the gap of a contact that closes, or its gradient vanishes.
 
-    Remove the contact, or the constraint along its gap.
+    Remove the contact, or the constraint along its gap, or state a signed distance as the gap.
     """
 
 

@@ -191,7 +191,8 @@ def with_activities(model: Model) -> Model:
 
     The equations of a contact, or of a constraint that events release or engage, are multiplied by an activity s, which
     is 1 in force and 0 released: s Φ = 0. It is stored in the configuration and constant between events, so that B, Z
-    and all derivatives follow. The algebra replaces rows of B that are zero by λ = 0.
+    and all derivatives follow. The algebra replaces rows of B that are zero by λ = 0. Equations of slip that
+    others imply are also released.
     """
     if not model.engagements and not any(s.contacts for s in (model, *(i.element for i in model.instances))):
         return model
@@ -232,7 +233,9 @@ def _multiplied(statement: _Stated, constraints: Collection[str]) -> _Stated:
         if constraint.name in constraints:
             activity = activity_symbol(constraint.name)
             found.activities.append(Activity(activity, constraint.name))
-            rows = found.program.vector([activity * row for row in constraint.rows])
+            implied = next((c.implied for c in statement.contacts if c.slip_name == constraint.name), ())
+            factors = [activity * (1 - s) for s in implied] or [activity] * len(constraint.rows)
+            rows = found.program.vector([a * row for a, row in zip(factors, constraint.rows, strict=True)])
             constraint = replace(constraint, rows=tuple(rows))
         found.constraints.append(constraint)
     for contact in statement.contacts:

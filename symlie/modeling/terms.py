@@ -205,8 +205,14 @@ class Slipping(Brief, ABC):
 
     @property
     def direction(self) -> tuple[Symbol, ...]:
-        """Direction of slip at the start of sliding."""
+        """Direction of slip at the start of sliding; of a sticking contact, minus the friction relative to μ F in implied
+        equations of slip."""
         return tuple(Symbol(f"direction[{self.name},{k}]", real=True) for k in range(len(self.slip)))
+
+    @property
+    def implied(self) -> tuple[Symbol, ...]:
+        """Numbers that are 1 for equations of slip that others imply, which are then released."""
+        return tuple(Symbol(f"implied[{self.name},{k}]", real=True) for k in range(len(self.slip)))
 
     @property
     def largest_speed(self) -> Symbol:
@@ -221,7 +227,7 @@ class Slipping(Brief, ABC):
     @property
     def kept(self) -> tuple[Symbol, ...]:
         """Numbers that are stored in the configuration and constant between events, without activities."""
-        return (*self.direction, self.largest_speed, self.slack)
+        return (*self.direction, *self.implied, self.largest_speed, self.slack)
 
     @property
     def modes(self) -> tuple[Symbol, ...]:
@@ -230,11 +236,11 @@ class Slipping(Brief, ABC):
 
     @property
     def sliding(self) -> Expr:
-        """Factor of the friction force while it slides: 1 or 0."""
+        """Factor of the friction force along its direction: 1 or 0."""
         if len(self.slip) < 2:
-            return self.closed * (1 - self.sticks)
-        # The direction is zero if others make this one stick.
-        return self.closed * (1 - self.sticks) * sum((d**2 for d in self.direction), Integer(0))
+            return self.closed
+        # The direction is zero in time stepping, if an impact has no slip.
+        return self.closed * (self.sticks + (1 - self.sticks) * sum((d**2 for d in self.direction), Integer(0)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -288,7 +294,7 @@ class Friction(Slipping):
 
 
 def slip_direction(contact: Slipping, smallest: Expr = S.Zero) -> tuple[Expr, ...]:
-    """Return the unit vector along the slip velocity γ of a sliding contact.
+    """Return the unit vector along the slip velocity γ of a sliding contact, or the stored direction of a sticking one.
 
     It is continued smoothly past the instant at which γ vanishes, where friction would reverse: it points to the same
     side as at the start of sliding. For |γ|² up to ``smallest`` it is the direction at the start.
@@ -298,7 +304,8 @@ def slip_direction(contact: Slipping, smallest: Expr = S.Zero) -> tuple[Expr, ..
     square = sum((s**2 for s in contact.slip), Integer(0))
     along = sum((s * d for s, d in zip(contact.slip, contact.direction, strict=True)), Integer(0))
     size = Select(along, Integer(1), Integer(-1)) * sqrt(square)
-    return tuple(Select(square - smallest, s / size, d) for s, d in zip(contact.slip, contact.direction, strict=True))
+    is_turning = (1 - contact.sticks) * square - smallest
+    return tuple(Select(is_turning, s / size, d) for s, d in zip(contact.slip, contact.direction, strict=True))
 
 
 def activity_symbol(constraint: str) -> Symbol:

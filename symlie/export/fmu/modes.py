@@ -38,6 +38,8 @@ def modes(layout: Layout) -> Iterator[tuple[str, str, int, int]]:
         if (slips := table["slips"][k]) > 0:
             yield f"{name}.sticks", f"1 if {what} sticks", table["sticks"][k], 1
             yield f"{name}.direction", f"direction in which {what} slides", table["direction"][k], slips
+            implied = f"1 if other equations imply that {what} sticks"
+            yield f"{name}.implied", implied, table["direction"][k] + slips, slips
     of_contacts = {*table["closed"], *table["sticks"]}
     for name, part in layout.constraints.items():
         found = np.unique(layout.row_activities[part.rows.ravel()]).tolist()

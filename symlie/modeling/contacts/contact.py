@@ -35,14 +35,15 @@ def state_contact(
         stuck = -statement.nonholonomic_constraint(contact.slip_name, column(slips))
         along = sum((s * d for s, d in zip(slips, contact.direction, strict=True)), Integer(0))
         statement.event(contact.named("stick"), along, "falling", terminal=False)
-        size = sqrt(sum((f**2 for f in stuck), Integer(0)))
-        statement.event(contact.named("slip"), mu * force - size + contact.slack, "falling", terminal=False)
         sliding = [-mu * force * d for d in slip_direction(contact)]
         if len(contact.direction) > 1:
             # In time stepping, an impact without slip has no direction, and the multipliers are its friction.
             square = sum((d**2 for d in contact.direction), Integer(0))
             sliding = [Select(square, f, Integer(0)) for f in sliding]
-        state_outputs(statement, contact, [a + (1 - contact.sticks) * b for a, b in zip(stuck, sliding, strict=True)])
+        rubbing = [a + b for a, b in zip(stuck, sliding, strict=True)]
+        size = sqrt(sum((f**2 for f in rubbing), Integer(0)))
+        statement.event(contact.named("slip"), mu * force - size + contact.slack, "falling", terminal=False)
+        state_outputs(statement, contact, rubbing)
         state = contact.closed + contact.sticks
     statement.output(contact.named("state"), state)
     statement.contacts.append(contact)

@@ -41,16 +41,17 @@ def state_friction(
     most = bound + mu * friction.size
     along = sum((s * d for s, d in zip(slips, friction.direction, strict=True)), Integer(0))
     statement.event(friction.named("stick"), along, "falling", terminal=False)
+    sliding = [-friction.sliding * most * d for d in slip_direction(friction)]
+    rubbing = [a + b for a, b in zip(stuck, sliding, strict=True)]
     # Squares of both forces are smooth where the force of sticking friction vanishes.
-    left = (most + friction.slack) ** 2 - sum((f**2 for f in stuck), Integer(0))
+    left = (most + friction.slack) ** 2 - sum((f**2 for f in rubbing), Integer(0))
     statement.event(friction.named("slip"), left, "falling", terminal=False)
     if len(reaction) == 1:
         turned = friction.toward[0] * friction.reaction[0]
         statement.event(
             friction.named("turn"), (1 - friction.sticks) * turned + friction.sticks, "falling", terminal=False
         )
-    sliding = [-friction.sliding * most * d for d in slip_direction(friction)]
-    state_outputs(statement, friction, [a + b for a, b in zip(stuck, sliding, strict=True)])
+    state_outputs(statement, friction, rubbing)
     statement.output(friction.named("state"), friction.closed + friction.sticks)
     statement.contacts.append(friction)
 

@@ -31,6 +31,7 @@ def refusal(system: System, request: Request) -> str | None:
     layout, method = system.layout, request.method
     reasons = {
         "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
+        "the model has contacts or friction": len(layout.contacts) > 0,
         "the model has events": bool(layout.events),
         f"'{method.name}' restarts at switches of piecewise forces": searches_switches(layout, method),
         "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,

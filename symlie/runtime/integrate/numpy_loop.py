@@ -412,7 +412,9 @@ class TimeLoop:
     def _turning_error(self, trial: Trial, end: float) -> float:
         """Error of a step in which slow slip turns."""
         start = Motion(self.state.q, self.state.v, self.state.multipliers)
-        return turning_error(self.system.mechanics, end, start, Motion(trial.q, trial.v, trial.multipliers))
+        return turning_error(
+            self.system.mechanics, (self.state.t, end), start, Motion(trial.q, trial.v, trial.multipliers)
+        )
 
     def _time_to_next_impact(self) -> float:
         """Length of a part of a fixed step in which a contact that an impact has opened closes again; 0 if unknown."""

@@ -39,8 +39,8 @@ CONTACT_TABLE = (
     *(f"{kind}_event" for kind in CONTACT_EVENTS), "reactions", "reaction",
 )  # fmt: skip
 """Columns of `Layout.contacts`: equations, number of slip velocities, indices in a configuration, event values, number
-of components of a reaction and index of the first one among all of them. The direction of a reaction follows the force
-that is round-off in a configuration."""
+of components of a reaction and index of the first one among all of them. In a configuration, flags of equations of slip
+that others imply follow the direction, and the direction of a reaction follows the force that is round-off."""
 
 FIRST_EVENT = CONTACT_TABLE.index(f"{CONTACT_EVENTS[0]}_event")
 """Column of the first event of a contact."""
@@ -61,6 +61,12 @@ def contact_table(layout: Layout) -> NDArray[np.int32]:
                 reaction += c.reactions
             first_event += len(element.events)
     return np.concatenate(rows)
+
+
+def implied_places(layout: Layout) -> NDArray[np.intp]:
+    """Return the indices in a configuration of numbers that are 1 for equations of slip that others imply."""
+    contacts = layout.contacts[:, [CONTACT_TABLE.index(name) for name in ("direction", "slips")]].tolist()
+    return np.array([first + slips + k for first, slips in contacts for k in range(slips)], dtype=np.intp)
 
 
 def contacts_of_events(layout: Layout) -> NDArray[np.int32]:
@@ -88,7 +94,7 @@ def initial_activities(layout: Layout) -> Array:
         values[_activities_of(layout, name) - layout.node_storage] = 0.0
     for contact in layout.contacts:
         modes = contact[[CONTACT_TABLE.index(name) for name in ("closed", "sticks", "direction")]]
-        kept = [*modes[:2], *(modes[2] + np.arange(contact[CONTACT_TABLE.index("slips")]))]
+        kept = [*modes[:2], *(modes[2] + np.arange(2 * contact[CONTACT_TABLE.index("slips")]))]
         values[[int(p) - layout.node_storage for p in kept if p >= 0]] = 0.0
         largest = contact[CONTACT_TABLE.index("largest_speed")] - layout.node_storage
         values[largest : largest + 2] = UNDETERMINED, 0.0

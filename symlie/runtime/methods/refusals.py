@@ -20,6 +20,12 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
     if method.takes_constraints or not layout.of_velocities.any():
         return None
     others = "half_explicit_2, …, half_explicit_5"
+    if layout.has_gaps:
+        name = next(name for name, row in zip(layout.contact_names, layout.contacts, strict=True) if row[0] >= 0)
+        return (
+            f"Method '{method.name}' integrates systems without contacts, but '{layout.name}' has contact '{name}'; "
+            f"use {others}, or rattlie with a fixed step."
+        )
     if not layout.of_velocities.all() or (layout.has_fields and layout.has_dependents):
         others = "index1_dopri5"
     return (

@@ -6,7 +6,7 @@
 
 static inline long long mode_workspace(const symlie_problem *restrict P)
 {
-    return CONTACT_ROWS * (9LL + 2LL * CONTACT_ROWS + 2LL * REACTIONS) + CONE_WORKSPACE(CONTACT_ROWS) + 4LL * CONTACTS + 2LL * REACTIONS;
+    return CONTACT_ROWS * (9LL + 2LL * CONTACT_ROWS + 2LL * REACTIONS) + CONE_WORKSPACE(CONTACT_ROWS) + 4LL * CONTACTS + 2LL * REACTIONS + STORAGE + ROWS;
 }
 
 /* The acceleration problem: whether each contact slides, then with its direction in the rows of its slip; forces; accelerations,
@@ -38,21 +38,26 @@ static inline int friction_is_unique(const symlie_problem *restrict P, const mod
     return R->friction[i] * sqrt(length) < 1;
 }
 
+/* Largest friction of a contact without slip. */
+static inline symlie_real largest_friction(const mode_problem *restrict M, int i)
+{
+    const contact_rows *R = M->R;
+    symlie_real length = 0;
+    if (i < R->contacts) return R->friction[i] * M->force[R->begin[i]];
+    for (int c = R->first[i - R->contacts]; c < R->first[i - R->contacts + 1]; c++) length += M->found[c] * M->found[c];
+    return R->limit[i] + R->friction[i] * sqrt(length);
+}
+
 /* Direction in which a contact slides or begins to slide, in the rows of its slip. Return 0 if it sticks. */
 static inline int sliding_direction(const mode_problem *restrict M, int i, int slips)
 {
     const contact_rows *R = M->R;
-    const int n = R->begin[i], first = first_slip(R, i), e = R->begin[i + 1];
-    symlie_real force = 0, rate = 0, radius = R->friction[i] * M->force[n];
+    const int first = first_slip(R, i), e = R->begin[i + 1];
+    symlie_real force = 0, rate = 0;
     if (M->slides[i]) return 1;
     for (int k = first; k < e; k++) force += M->force[k] * M->force[k], rate += M->acceleration[k] * M->acceleration[k];
     force = sqrt(force), rate = sqrt(rate);
-    if (i >= R->contacts) {
-        symlie_real length = 0;
-        for (int c = R->first[i - R->contacts]; c < R->first[i - R->contacts + 1]; c++) length += M->found[c] * M->found[c];
-        radius = R->limit[i] + R->friction[i] * sqrt(length);
-    }
-    if (force < (1 - CONTACT_ROUNDING) * radius && !slips) return 0;
+    if (force < (1 - CONTACT_ROUNDING) * largest_friction(M, i) && !slips) return 0;
     for (int k = first; k < e; k++)
         M->direction[k] = force > 0 ? -M->force[k] / force : rate > 0 ? M->acceleration[k] / rate : k == first;
     return 1;
@@ -137,12 +142,12 @@ static inline int finds_slip(const symlie_problem *restrict P, const contact_row
                              const symlie_real *sizes, symlie_real least, symlie_real *restrict direction)
 {
     const int n = first_slip(R, i), e = R->begin[i + 1], *contact = contact_of(P, R->contact[i]);
-    int is_rest = 1, is_sticking = !sizes && q[contact[CONTACT_CLOSED]] != 0;
+    int is_rest = 1;
+    const int is_sticking = !sizes && q[contact[CONTACT_CLOSED]] != 0 && (!contact[CONTACT_SLIPS] || q[contact[CONTACT_STICKS]] != 0);
     symlie_real along = 0, length = 0;
     for (int k = n; k < e; k++) {
         const symlie_real known = sizes ? sizes[contact[CONTACT_SLIP] + k - n] : 0;
         if (!(fabs(R->rate[k]) <= CONTACT_ROUNDING * fmax(R->size[k], known) || fabs(R->rate[k]) <= least)) is_rest = 0;
-        if (q[contact[CONTACT_DIRECTION] + k - n] != 0) is_sticking = 0;
         along += R->rate[k] * q[contact[CONTACT_DIRECTION] + k - n];
         length += R->rate[k] * R->rate[k];
     }
@@ -173,13 +178,27 @@ static inline int row_is_new(const symlie_problem *restrict P, const contact_row
     return 1;
 }
 
-/* Release equations that others imply: their contacts carry no load, or stick without friction. */
-SYMLIE_COLD void release_dependent_rows(const symlie_problem *restrict P, symlie_real *restrict work, const contact_rows *restrict R,
-                                        const symlie_real *restrict force, symlie_real *restrict q)
+/* Minus the friction of a contact without slip along a row, relative to its largest size. */
+static inline symlie_real held_friction(const mode_problem *restrict M, int i, int row)
 {
+    const symlie_real radius = largest_friction(M, i);
+    return radius > 0 ? -M->force[row] / radius : 0;
+}
+
+/* Release equations that others imply: their contacts carry no load, or have the friction of the problem. */
+SYMLIE_COLD void release_dependent_rows(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const mode_problem *restrict M,
+                                        symlie_real *restrict q)
+{
+    const contact_rows *R = M->R;
+    const symlie_real *force = M->force;
     ARRAY(factor, CONTACT_ROWS * CONTACT_ROWS);
     ARRAY(load, CONTACTS);
+    ARRAY(full, STORAGE);
+    ARRAY(gap, ROWS);
     int kept[CONTACT_ROWS + 1], order[CONTACTS], count = 0, closed = 0;
+    const symlie_real rounding = CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, q, 0);
+    with_contacts(P, q, 1, full);
+    system_constraint(P, t, full, gap);
     for (int i = 0; i < CONTACTS; i++) order[i] = i;
     for (int i = 0; i < R->contacts; i++) {
         const int n = R->begin[i];
@@ -193,17 +212,28 @@ SYMLIE_COLD void release_dependent_rows(const symlie_problem *restrict P, symlie
         const int *contact = contact_of(P, R->contact[order[k]]);
         if (row_is_new(P, R, R->begin[order[k]], factor, kept, &count)) continue;
         q[contact[CONTACT_CLOSED]] = 0;
-        q[contact[CONTACT_SPEED] + 1] = 2 * CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, q, 0);
+        if (contact[CONTACT_SLIPS]) q[contact[CONTACT_STICKS]] = 0;
+        q[contact[CONTACT_SPEED] + 1] = 2 * rounding + fmax(-gap[contact[CONTACT_NORMAL]], 0);
     }
     for (int i = R->contacts; i < R->count; i++) order[closed++] = i;
-    for (int k = 0; k < closed; k++) {
-        const int *contact = contact_of(P, R->contact[order[k]]);
-        if (!contact[CONTACT_SLIPS]) continue;
-        int is_kept = q[contact[CONTACT_CLOSED]] != 0;
-        for (int j = 0; j < contact[CONTACT_SLIPS] && is_kept && q[contact[CONTACT_STICKS]] != 0; j++)
-            is_kept = row_is_new(P, R, first_slip(R, order[k]) + j, factor, kept, &count);
-        if (!is_kept) q[contact[CONTACT_STICKS]] = 0;
-    }
+    /* Friction of contacts that begin to slide is known, so that other equations are preferred. */
+    for (int sticks = 1; sticks >= 0; sticks--)
+        for (int k = 0; k < closed; k++) {
+            const int i = order[k], *contact = contact_of(P, R->contact[i]), slips = contact[CONTACT_SLIPS], before = count;
+            if (!slips || q[contact[CONTACT_CLOSED]] == 0 || q[contact[CONTACT_STICKS]] != sticks || M->slides[i]) continue;
+            int is_implied[2], implied = 0;
+            for (int j = 0; j < slips; j++) {
+                is_implied[j] = !row_is_new(P, R, first_slip(R, i) + j, factor, kept, &count);
+                implied += is_implied[j];
+            }
+            if (!sticks && implied < slips) count = before;
+            if (!sticks && implied < slips) continue;
+            q[contact[CONTACT_STICKS]] = 1;
+            for (int j = 0; j < slips; j++) {
+                q[contact[CONTACT_DIRECTION] + j] = is_implied[j] ? held_friction(M, i, first_slip(R, i) + j) : 0;
+                q[implied_place(contact, j)] = is_implied[j];
+            }
+        }
 }
 
 /* Store the direction of the reaction of a friction; the opposite of the one before if it just turns. */
@@ -286,7 +316,7 @@ SYMLIE_COLD int find_modes(const symlie_problem *restrict P, symlie_real *restri
         q[contact[CONTACT_STICKS]] = !begins_to_slide;
         for (int k = 0; k < contact[CONTACT_SLIPS]; k++) q[contact[CONTACT_DIRECTION] + k] = begins_to_slide ? direction[first_slip(R, i) + k] : 0;
     }
-    release_dependent_rows(P, work, R, force, q);
+    release_dependent_rows(P, work, t, &M, q);
     return SYMLIE_DONE;
 }
 

@@ -63,6 +63,7 @@ static inline void with_contacts(const symlie_problem *restrict P, const symlie_
         out[contact[CONTACT_CLOSED]] = activity;
         out[contact[CONTACT_SPEED] + 1] = 0; /* no slack */
         if (contact[CONTACT_SLIPS]) out[contact[CONTACT_STICKS]] = activity;
+        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) out[implied_place(contact, k)] = 0;
     }
 }
 

@@ -20,6 +20,12 @@ static inline int is_contact(const symlie_problem *restrict P, int i)
     return contact_of(P, i)[CONTACT_NORMAL] >= 0;
 }
 
+/* Place in a configuration of the number that is 1 for an equation of slip that others imply. */
+static inline int implied_place(const int *restrict contact, int k)
+{
+    return contact[CONTACT_DIRECTION] + contact[CONTACT_SLIPS] + k;
+}
+
 /* Return whether an event belongs to another mode of its contact than the present one. */
 static inline int is_in_other_mode(const symlie_problem *restrict P, const symlie_real *restrict q, int event)
 {

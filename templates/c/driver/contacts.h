@@ -8,7 +8,7 @@
 static inline long long contact_workspace(const symlie_problem *restrict P)
 {
     return CONTACT_MEMORY + 2LL * CONE_WORKSPACE(CONTACT_ROWS) + evaluation_workspace(P) + mode_workspace(P) + acceleration_workspace(P)
-           + 2LL * CONTACTS + 6LL * CONTACT_ROWS + 5LL * STORAGE + 11LL * DIMENSION + 10LL * ROWS + 2LL * JACOBIAN_VALUES + 4LL * REACTIONS
+           + 2LL * CONTACTS + 6LL * CONTACT_ROWS + 6LL * STORAGE + 12LL * DIMENSION + 15LL * ROWS + 3LL * JACOBIAN_VALUES + 4LL * REACTIONS
            + CONTACT_ROWS * (long long)(DIMENSION + CONTACT_ROWS + REACTIONS);
 }
 
@@ -209,9 +209,10 @@ SYMLIE_COLD int end_sequence(const symlie_problem *restrict P, symlie_real *rest
     return find_modes(P, work, TIME_OF(state), state->q, state->v, law, fired, sizes, mass, R);
 }
 
-/* Return whether a contact that is not among `count` closing ones penetrates or closes. */
+/* Return whether a contact that is not among `count` closing ones penetrates or closes. Those that close follow them, and
+ * *further is their number. */
 static inline int other_contact_closes(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_state *restrict state,
-                                       const int *restrict closing, int count)
+                                       int *restrict closing, int count, int *restrict further)
 {
     ARRAY(full, STORAGE);
     ARRAY(B, JACOBIAN_VALUES);
@@ -223,13 +224,36 @@ static inline int other_contact_closes(const symlie_problem *restrict P, symlie_
     system_constraint(P, TIME_OF(state), full, gap);
     system_jacobian(P, TIME_OF(state), full, state->v, B);
     hidden_residual(P, TIME_OF(state), full, B, state->v, 0, b, rate);
+    int closes = 0;
+    *further = 0;
     for (int i = 0; i < CONTACTS; i++) {
         const int row = contact_of(P, i)[CONTACT_NORMAL];
         int is_closing = !is_contact(P, i);
         for (int k = 0; k < count; k++) is_closing |= closing[k] == i;
-        if (!is_closing && (gap[row] < -rounding || (gap[row] <= 0 && rate[row] < 0))) return 1;
+        if (is_closing) continue;
+        const int approaches = gap[row] <= 0 && rate[row] < 0;
+        if (approaches) closing[count + (*further)++] = i;
+        closes |= approaches || gap[row] < -rounding;
     }
-    return 0;
+    return closes;
+}
+
+/* Close contacts after a rest of impacts without duration, from the configuration q and the velocities v, in which other
+ * contacts that it closes take part. */
+SYMLIE_COLD int close_at_once(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real ratio, const symlie_real *restrict law,
+                              int *restrict fired, mass_matrix *restrict mass, const symlie_real *restrict q, const symlie_real *restrict v,
+                              int *restrict closing, int count, symlie_state *restrict state, contact_rows *restrict R)
+{
+    for (int further = 0;;) {
+        copy(STORAGE, q, state->q);
+        copy(DIMENSION, v, state->v);
+        R->contacts = count += further;
+        for (int i = 0; i < count; i++) R->contact[i] = closing[i];
+        const int status = end_sequence(P, work, 0, ratio, law, fired, mass, state, R);
+        if (status != SYMLIE_DONE) return status;
+        other_contact_closes(P, work, state, closing, count, &further);
+        if (!further) return status;
+    }
 }
 
 /* Move the state to zero gaps of closed contacts. */
@@ -260,7 +284,7 @@ SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *re
                                symlie_real fall, int contact, int is_low, symlie_real end, const symlie_real *restrict law, int *restrict fired,
                                mass_matrix *restrict mass, symlie_state *restrict state, contact_rows *restrict R)
 {
-    int closing[CONTACTS], count = R->contacts;
+    int closing[CONTACTS], count = R->contacts, further;
     ARRAY(q, STORAGE);
     ARRAY(v, DIMENSION);
     ARRAY(a, DIMENSION);
@@ -270,7 +294,15 @@ SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *re
     copy(DIMENSION, state->v, v);
     for (int i = 0; i < count; i++) closing[i] = R->contact[i];
     int status = end_sequence(P, work, *left, ratio, law, fired, mass, state, R);
-    if (status != SYMLIE_DONE || !(*left > 0)) return status;
+    if (status != SYMLIE_DONE) return status;
+    if (!(*left > 0)) {
+        if (!other_contact_closes(P, work, state, closing, count, &further)) return status;
+        if (is_low) return close_at_once(P, work, ratio, law, fired, mass, q, v, closing, count, state, R);
+        copy(STORAGE, q, state->q);
+        copy(DIMENSION, v, state->v);
+        *left = (symlie_real)INFINITY;
+        return status;
+    }
     copy(UNWRAPPED, q + STORAGE - UNWRAPPED, state->q + STORAGE - UNWRAPPED);
     status = index1_acceleration(P, work, TIME_OF(state), state->q, state->v, mass, a, lambda);
     R->contacts = 1, R->contact[0] = contact;
@@ -285,12 +317,12 @@ SYMLIE_COLD int close_contacts(const symlie_problem *restrict P, symlie_real *re
     if (t + *left < end) {
         status = end_sequence(P, work, *left, ratio, law, fired, mass, state, R);
         if (status == SYMLIE_DONE) status = remove_gaps(P, work, mass, state);
-        if (status != SYMLIE_DONE || !other_contact_closes(P, work, state, closing, count)) return status;
+        if (status != SYMLIE_DONE || !other_contact_closes(P, work, state, closing, count, &further)) return status;
         copy(STORAGE, q, state->q);
         copy(DIMENSION, v, state->v);
         set_time(state, t);
         if (is_low) *left = 0;
-        if (is_low) return end_sequence(P, work, 0, ratio, law, fired, mass, state, R);
+        if (is_low) return close_at_once(P, work, ratio, law, fired, mass, q, v, closing, count, state, R);
     }
     *left = (symlie_real)INFINITY;
     return SYMLIE_DONE;
@@ -425,7 +457,41 @@ SYMLIE_COLD int switch_modes(const symlie_problem *restrict P, symlie_real *rest
     return SYMLIE_DONE;
 }
 
-/* The same, with velocities that satisfy the constraints in force to rounding. */
+/* Let open contacts touch beyond a negative gap, which is rounding, if they return before it becomes positive. */
+SYMLIE_COLD int give_slack(const symlie_problem *restrict P, symlie_real *restrict work, mass_matrix *restrict mass, symlie_state *restrict state)
+{
+    ARRAY(full, STORAGE);
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(a, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(gap, ROWS);
+    ARRAY(speed, ROWS);
+    ARRAY(pull, ROWS);
+    ARRAY(curvature, ROWS);
+    const symlie_real t = TIME_OF(state), rounding = CONTACT_ROUNDING * largest_entry(STORAGE - UNWRAPPED, state->q, 0);
+    int low = 0;
+    with_contacts(P, state->q, 1, full);
+    system_constraint(P, t, full, gap);
+    for (int i = 0; i < CONTACTS; i++) low |= is_contact(P, i) && state->q[contact_of(P, i)[CONTACT_CLOSED]] == 0 && gap[contact_of(P, i)[CONTACT_NORMAL]] < 0;
+    if (!low) return SYMLIE_DONE;
+    const int status = index1_acceleration(P, work, t, state->q, state->v, mass, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+    system_jacobian(P, t, full, state->v, B);
+    hidden_residual(P, t, full, B, state->v, 0, lambda, speed);
+    system_curvature(P, t, full, state->v, curvature);
+    multiply_jacobian(P, B, a, pull);
+    for (int i = 0; i < CONTACTS; i++) {
+        const int *contact = contact_of(P, i), n = contact[CONTACT_NORMAL];
+        if (n < 0 || state->q[contact[CONTACT_CLOSED]] != 0 || !(gap[n] < 0)) continue;
+        const symlie_real towards = -(pull[n] + curvature[n]);
+        if (!(towards > 0) || !(speed[n] <= 0 || speed[n] * speed[n] <= -2 * gap[n] * towards)) continue;
+        symlie_real *slack = state->q + contact[CONTACT_SPEED] + 1;
+        *slack = fmax(*slack, 2 * rounding - gap[n]);
+    }
+    return SYMLIE_DONE;
+}
+
+/* Switch the modes, with velocities that satisfy the constraints in force to rounding. */
 SYMLIE_COLD int switch_contacts(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
                                 long long first, symlie_real end, mass_matrix *restrict mass, symlie_state *restrict state,
                                 const symlie_record *restrict record, symlie_real *restrict flight)
@@ -443,6 +509,7 @@ SYMLIE_COLD int switch_contacts(const symlie_problem *restrict P, symlie_real *r
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     status = along_constraints(P, TIME_OF(state), state->q, B, c, r, b, mass, d);
     for (int k = 0; k < DIMENSION && status == SYMLIE_DONE; k++) state->v[k] += d[k];
+    if (status == SYMLIE_DONE) status = give_slack(P, work, mass, state);
     /* An open contact whose gap remains zero up to rounding separates too slowly for the next steps: it touches only beyond it. */
     if (!(state->changes_at_once > 0) || is_later_change(state)) return status;
     int fired[CONTACTS];

@@ -40,7 +40,8 @@ static inline void slip_components(const symlie_problem *restrict P, symlie_real
     }
 }
 
-/* Return an error of a step to the time t in which slow slip turns, relative to the tolerances; 0 if none does. */
+/* Return an error of a step to the time t in which slow slip turns, relative to the tolerances; 0 if none does. Slip that vanishes
+ * within the rounding of the time does not count. */
 static inline symlie_real turning_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_state *restrict state,
                                         const symlie_trial *restrict trial)
 {
@@ -78,6 +79,8 @@ static inline symlie_real turning_error(const symlie_problem *restrict P, symlie
         const symlie_real a0 = first[i], s0 = first[CONTACTS + i], a1 = last[i], s1 = last[CONTACTS + i];
         const symlie_real before = sqrt(a0 * a0 + s0 * s0), after = sqrt(a1 * a1 + s1 * s1);
         if (!(before <= SLOW_SLIP * terms && after <= SLOW_SLIP * terms && before > CONTACT_ROUNDING * terms)) continue;
+        const symlie_real change = sqrt((a1 - a0) * (a1 - a0) + (s1 - s0) * (s1 - s0));
+        if (!(before * (t - TIME_OF(state)) > CONTACT_ROUNDING * fabs(t) * change)) continue;
         largest = fmax(largest, fabs(a0 * s1 - s0 * a1) / (a0 * a1 + s0 * s1) / LARGEST_SLIP_TURN);
     }
     return fmin(largest * largest * (largest * largest), LARGEST_TURN_ERROR);

@@ -21,7 +21,7 @@ static inline void set_contacts(const symlie_problem *restrict P, const symlie_r
         out[contact[CONTACT_CLOSED]] = activity;
         out[contact[CONTACT_SPEED]] = out[contact[CONTACT_SPEED] + 1] = 0;
         if (contact[CONTACT_SLIPS]) out[contact[CONTACT_STICKS]] = activity;
-        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) out[contact[CONTACT_DIRECTION] + k] = 0;
+        for (int k = 0; k < contact[CONTACT_SLIPS]; k++) out[contact[CONTACT_DIRECTION] + k] = out[implied_place(contact, k)] = 0;
     }
 }
 

@@ -15,15 +15,19 @@ from symlie.runtime.system.mechanics import Mechanics
 
 
 def check_gap(mechanics: Mechanics, t: float, contact: int, B: Array, w: Array, response: tuple[Array, Array]) -> None:
-    """Raise FixedGapError if constraints fix the gap of a contact, for the acceleration and the multipliers λ that the
-    force w along the gap causes with their B."""
-    acceleration, multipliers = response
+    """Raise FixedGapError if constraints fix the gap of a contact, or if its gradient w vanishes, for the acceleration
+    and the multipliers λ that the force w along the gap causes with their B."""
+    name, (acceleration, multipliers) = mechanics.layout.contact_names[contact], response
+    if not w.any():
+        raise FixedGapError(
+            f"The gradient of the gap of contact '{name}', which closes at t = {t:.9g}, vanishes there: its force has "
+            "no direction. Use a gap that changes with the distance at first order, such as a signed distance."
+        )
     pull = mechanics.algebra.pull
     left = np.abs(w - pull(B, multipliers))
     terms = np.abs(w) + pull(np.abs(B), np.abs(multipliers))
     if ((acceleration == 0) | (left <= FIXED_GAP * terms)).all():
         raise FixedGapError(
-            f"Constraints fix the gap of contact '{mechanics.layout.contact_names[contact]}', which closes at "
-            f"t = {t:.9g}: its force is not determined. Remove the contact, or the joint, constraint or prescribed "
-            "motion along its gap."
+            f"Constraints fix the gap of contact '{name}', which closes at t = {t:.9g}: its force is not determined. "
+            "Remove the contact, or the joint, constraint or prescribed motion along its gap."
         )

@@ -25,8 +25,12 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.mechanics import Mechanics
 
 
-def turning_error(mechanics: Mechanics, t: float, start: Motion, end: Motion) -> float:
-    """Return an error of a step to the time t in which slow slip turns, relative to the tolerances; 0 if none does."""
+def turning_error(mechanics: Mechanics, times: tuple[float, float], start: Motion, end: Motion) -> float:
+    """Return an error of a step between two times in which slow slip turns, relative to the tolerances; 0 if none does.
+
+    Slip that vanishes within the rounding of the time does not count.
+    """
+    begin, t = times
     own, table = _in_plane(mechanics, start.q)
     if not len(own):
         return 0.0
@@ -41,6 +45,7 @@ def turning_error(mechanics: Mechanics, t: float, start: Motion, end: Motion) ->
     terms = np.hypot(size[table["slip"][own]], size[table["slip"][own] + 1])
     first, last = np.hypot(a0, s0), np.hypot(a1, s1)
     turned &= (np.maximum(first, last) <= SLOW_SLIP * terms) & (first > CONTACT_ROUNDING * terms)
+    turned &= first * (t - begin) > CONTACT_ROUNDING * abs(t) * np.hypot(a1 - a0, s1 - s0)
     if not turned.any():
         return 0.0
     angle = float((cross[turned] / along[turned]).max()) / LARGEST_SLIP_TURN

@@ -41,7 +41,7 @@ from symlie.contract.constants import (
     TIME_RESOLUTION,
 )
 from symlie.errors import ContactModeError, ContactParadoxError
-from symlie.runtime.layout.event_changes import CONTACT_TABLE
+from symlie.runtime.layout.event_changes import CONTACT_TABLE, implied_places
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.cone_problem import Rubbing, solved_cone
 from symlie.runtime.system.contacts.fixed_gaps import check_gap
@@ -148,6 +148,7 @@ class ContactSwitching:
         self._all = np.arange(len(table))
         self._contacts = np.flatnonzero(self._table["normal"] >= 0)
         self._rubbing = np.flatnonzero(self._table["normal"] < 0)
+        self._implied = implied_places(mechanics.layout)
         self._laws_at(0.0, np.zeros(mechanics.layout.storage))
 
     def _laws_at(self, t: float, q: Array) -> None:
@@ -161,7 +162,25 @@ class ContactSwitching:
         found, m = self._switched(t, q, v, fired, end), self._mechanics
         B = m.jacobian(found.t, found.q, found.v)
         residual = m.hidden_residual(found.t, found.q, found.v, B)
-        return replace(found, v=found.v - m.along_constraints(found.t, found.q, B, residual))
+        v = found.v - m.along_constraints(found.t, found.q, B, residual)
+        return replace(found, q=self._with_slack(found.t, found.q, v), v=v)
+
+    def _with_slack(self, t: float, q: Array, v: Array) -> Array:
+        """Configuration in which open contacts touch beyond a negative gap, which is rounding, if they return before it
+        becomes positive."""
+        m, places, gaps = self._mechanics, self._table, self.gaps(t, q)
+        is_low = (q[places["closed"]] == 0) & (gaps < 0)
+        if not is_low.any():
+            return q
+        full, (a, _) = self._full(q), m.index1(t, q, v)
+        B = m.jacobian(t, full, v)
+        speed = m.hidden_residual(t, full, v, B)[places["normal"]]
+        towards = -(m.algebra.multiply(B, a) + self._curvature(t, q, v))[places["normal"]]
+        low = np.flatnonzero(is_low & (towards > 0) & ((speed <= 0) | (speed**2 <= -2 * gaps * towards)))
+        q = q.copy()
+        slack = places["largest_speed"][low] + 1
+        q[slack] = np.maximum(q[slack], 2 * self._rounding(q) - gaps[low])
+        return q
 
     def _switched(self, t: float, q: Array, v: Array, fired: Fired, end: float) -> Switched:
         """Return the state after all contacts at a state have changed their modes; the rest of a sequence of impacts
@@ -218,8 +237,8 @@ class ContactSwitching:
                     later = self._later_fall(q, rest, int(touching[longest]))
                     left *= 3 / (2 + later / float(towards[longest]))
                     rest = self._without_gaps(self._closed(t, q, v, left, ratio, closing)) if t + left < end else None
-                if rest is not None and (left > 0 or not is_low.any()) and self._penetrates(rest, closing):
-                    rest = self._closed(t, q, v, 0.0, ratio, closing) if is_low.any() else None
+                if rest is not None and self._penetrates(rest, closing):
+                    rest = self._closed_at_once(t, q, v, ratio, closing) if is_low.any() else None
                 if rest is not None:
                     return replace(rest, impulses=impulses + rest.impulses, reactions=reactions + rest.reactions)
             return Switched(t, q, v, impulses, reactions, flight)
@@ -235,11 +254,24 @@ class ContactSwitching:
             found = replace(found, q=m.moved(found.q, -gap))
         return found
 
+    def _closed_at_once(self, t: float, q: Array, v: Array, ratio: float, closing: Chosen) -> Switched:
+        """Return the state after a rest of impacts without duration, in which other contacts that it closes take
+        part."""
+        while True:
+            found = self._closed(t, q, v, 0.0, ratio, closing)
+            met = np.setdiff1d(np.flatnonzero(self._approaches(found)), closing)
+            if not len(met):
+                return found
+            closing = np.concatenate([closing, met])
+
+    def _approaches(self, found: Switched) -> NDArray[np.bool_]:
+        """Return which contacts close at a state."""
+        speed = self._mechanics.hidden_residual(found.t, self._full(found.q), found.v)[self._table["normal"]]
+        return (self.gaps(found.t, found.q) <= 0) & (speed < 0)
+
     def _penetrates(self, found: Switched, closing: Chosen) -> bool:
         """Return whether other contacts would have closed before the end of a sequence of impacts, or close there."""
-        speed = self._mechanics.hidden_residual(found.t, self._full(found.q), found.v)[self._table["normal"]]
-        gaps = self.gaps(found.t, found.q)
-        is_met = (gaps < -self._rounding(found.q)) | ((gaps <= 0) & (speed < 0))
+        is_met = (self.gaps(found.t, found.q) < -self._rounding(found.q)) | self._approaches(found)
         return bool(np.delete(is_met, closing).any())
 
     def _rounding(self, q: Array) -> float:
@@ -321,6 +353,7 @@ class ContactSwitching:
         q[table["closed"]] = activity
         q[table["largest_speed"] + 1] = 0.0  # no slack
         q[table["sticks"][table["slips"] > 0]] = activity
+        q[self._implied] = 0.0
         return q
 
     def _rows(self, t: float, q: Array, v: Array, chosen: Chosen) -> _Rows:
@@ -453,16 +486,18 @@ class ContactSwitching:
             first = places["largest_speed"][i] + 2
             before = opened[first : first + places["reactions"][i]]
             opened[first : first + places["reactions"][i]] = problem.toward(k, before, turns=i in fired.lift)
-        self._release_dependent(opened, rows, resting, problem.forces)
+        self._release_dependent(t, opened, rows, resting, problem)
         return opened
 
-    def _release_dependent(self, q: Array, rows: _Rows, resting: Chosen, forces: Array) -> None:
-        """Release equations that others imply: their contacts carry no load, or stick without friction."""
-        places, G = self._table, rows.W @ rows.X.T
+    def _release_dependent(
+        self, t: float, q: Array, rows: _Rows, resting: Chosen, problem: _AccelerationProblem
+    ) -> None:
+        """Release equations that others imply: their contacts carry no load, or have the friction of the problem."""
+        places, G, forces = self._table, rows.W @ rows.X.T, problem.forces
         closed = [k for k, i in enumerate(resting) if q[places["closed"][i]]]
         closed.sort(key=lambda k: -forces[rows.begin[k]] * np.sqrt(G[rows.begin[k], rows.begin[k]]))
         kept: list[int] = []
-        factor = np.zeros_like(G)
+        factor, gaps = np.zeros_like(G), self.gaps(t, q)
 
         def is_new(row: int) -> bool:
             """Return whether a row is independent of those before it, by a step of the Cholesky factorisation of G."""
@@ -478,16 +513,28 @@ class ContactSwitching:
         for k in closed:
             if not is_new(int(rows.begin[k])):
                 q[places["closed"][resting[k]]] = 0.0
-                size = float(np.abs(q[: self._mechanics.layout.node_storage]).max(initial=0))
-                q[places["largest_speed"][resting[k]] + 1] = 2 * CONTACT_ROUNDING * size
-        for k in [*closed, *range(len(resting), len(rows.begin))]:
-            i = [*resting, *self._rubbing][k]
-            if q[places["closed"][i]] and places["slips"][i] and q[places["sticks"][i]]:
-                first = int(rows.begin[k]) + (k < len(resting))
-                if not all([is_new(first + j) for j in range(places["slips"][i])]):
-                    q[places["sticks"][i]] = 0.0
-            elif places["slips"][i] and not q[places["closed"][i]]:
-                q[places["sticks"][i]] = 0.0
+                if places["slips"][resting[k]]:
+                    q[places["sticks"][resting[k]]] = 0.0
+                slack = 2 * self._rounding(q) + max(-float(gaps[resting[k]]), 0.0)
+                q[places["largest_speed"][resting[k]] + 1] = slack
+        chosen = [*resting, *self._rubbing]
+        rubbing = [k for k in [*closed, *range(len(resting), len(chosen))] if q[places["closed"][chosen[k]]]]
+        # Friction of contacts that begin to slide is known, so that other equations are preferred.
+        for sticks in (1.0, 0.0):
+            for k in rubbing:
+                i = chosen[k]
+                slips, first = places["slips"][i], int(rows.begin[k]) + (k < len(resting))
+                if not slips or q[places["sticks"][i]] != sticks or not problem.rests(k):
+                    continue
+                kept_before = len(kept)
+                is_implied = np.array([not is_new(first + j) for j in range(slips)])
+                if sticks or is_implied.all():
+                    q[places["sticks"][i]] = 1.0
+                    at = places["direction"][i]
+                    q[at : at + slips] = np.where(is_implied, problem.held(k), 0.0)
+                    q[at + slips : at + 2 * slips] = is_implied
+                else:
+                    del kept[kept_before:]
 
 
 class _AccelerationProblem:
@@ -518,7 +565,7 @@ class _AccelerationProblem:
                     np.abs(slip) <= np.maximum(CONTACT_ROUNDING * np.maximum(size, sizes[rows.rows[t]]), least)
                 ).all()
             else:
-                is_sticking = q[table["closed"][i]] != 0 and not d.any()
+                is_sticking = q[table["closed"][i]] != 0 and (not len(slip) or q[table["sticks"][i]] != 0)
                 is_rest = is_sticking or (np.abs(slip) <= np.maximum(CONTACT_ROUNDING * size, least)).all()
             if not is_rest and i in fired.stick:
                 across = slip - (slip @ d) * d
@@ -612,15 +659,32 @@ class _AccelerationProblem:
         n = self._rows.begin[k]
         return float(CONTACT_ROUNDING * self._size / np.sqrt(self._G[n, n]))
 
+    def rests(self, k: int) -> bool:
+        """Return whether a contact has no slip."""
+        return self._sliding[k] is None
+
+    def _friction_of(self, k: int) -> tuple[Array, float]:
+        """Friction of a contact without slip, and its largest size."""
+        force, radius = (
+            self.forces[self._first[k] : self._ends[k]],
+            self._friction[k] * self.forces[self._rows.begin[k]],
+        )
+        if k >= self._rows.contacts:
+            reaction = float(np.linalg.norm(self._found[k - self._rows.contacts]))
+            radius = self._limit(k) + self._friction[k] * reaction
+        return force, float(radius)
+
+    def held(self, k: int) -> Array:
+        """Minus the friction of a contact without slip, relative to its largest size."""
+        force, radius = self._friction_of(k)
+        return np.asarray(-force / radius) if radius > 0 else np.zeros(len(force))
+
     def direction(self, k: int) -> Array | None:
         """Direction in which a closed contact slides or begins to slide; None if it sticks."""
         if (sliding := self._sliding[k]) is not None:
             return sliding
-        n, t = self._rows.begin[k], slice(self._first[k], self._ends[k])
-        force, radius = self.forces[t], self._friction[k] * self.forces[n]
-        if k >= self._rows.contacts:
-            reaction = float(np.linalg.norm(self._found[k - self._rows.contacts]))
-            radius = self._limit(k) + self._friction[k] * reaction
+        t = slice(self._first[k], self._ends[k])
+        force, radius = self._friction_of(k)
         size = float(np.linalg.norm(force))
         if size < (1 - CONTACT_ROUNDING) * radius and not self._is_slipping[k]:
             return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.runtime.layout.event_changes import CONTACT_TABLE
+from symlie.runtime.layout.event_changes import CONTACT_TABLE, implied_places
 from symlie.runtime.layout.layout import Array, Layout
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class ContactTable:
         self.tangents = np.stack([np.where(self.slips > 0, table["slip"], -1), second], axis=1)
         self.closed, self.sticks = table["closed"], table["sticks"]
         self.direction, self.largest_speed = table["direction"], table["largest_speed"]
+        self._implied = implied_places(layout)
         laws = mechanics.kernels.contacts(mechanics.p, 0.0, np.zeros(layout.storage))
         self.friction, self.restitution = laws.reshape(-1, 2).T
         self.rows = np.zeros(layout.rows, dtype=bool)
@@ -49,6 +50,7 @@ class ContactTable:
         q[self.largest_speed] = q[self.largest_speed + 1] = 0.0
         for k in range(2):
             q[self.direction[self.slips > k] + k] = 0.0
+        q[self._implied] = 0.0
         return q
 
     def tangential(self, values: Array) -> Array:

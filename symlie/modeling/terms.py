@@ -205,8 +205,8 @@ class Slipping(Brief, ABC):
 
     @property
     def direction(self) -> tuple[Symbol, ...]:
-        """Direction of slip at the start of sliding; of a sticking contact, minus the friction relative to μ F in implied
-        equations of slip."""
+        """Direction of slip at the start of sliding; while the contact sticks, minus the friction relative to μ F in
+        implied equations of slip."""
         return tuple(Symbol(f"direction[{self.name},{k}]", real=True) for k in range(len(self.slip)))
 
     @property

@@ -93,6 +93,23 @@ def pendulum() -> sl.System:
     return model.derive().compile(backend="c")
 
 
+@functools.cache
+def redundant_pendulum() -> sl.System:
+    """A mass on a circle in a plane with redundant constraints, which is struck."""
+    model = sl.Model("redundant_pendulum")
+    m, L, e = (model.parameter(n, x) for n, x in (("mass", 1.3), ("length", 0.5), ("restitution", 0.7)))
+    b = model.node("b", "R3")
+    model.kinetic_energy(m * b.x_dot.dot(b.x_dot) / 2)
+    model.potential_energy(9.81 * m * b.x[2] + 3 * b.x[0] ** 2)
+    model.constraint("rod", (b.x.dot(b.x) - L**2) / 2)
+    model.constraint("plane", sl.vector(b.x[1], 2 * b.x[1]))
+    model.event("strike", b.x[0], direction="falling", terminal=False)
+    model.reset("strike", b, x_dot=-e * b.x_dot)
+    model.output("place", b.x)
+    model.initial(b, x=[L, 0, 0])
+    return model.derive().compile(backend="c").with_redundant("minimal_norm")
+
+
 OF_DISC = ["mass", "inertia", "radius", "mu", "restitution", "b.U"]
 OF_PENDULUM = ["mass", "length", "restitution", "inertia"]
 OF_BALL = [*BALL, "ball.x_dot"]
@@ -116,6 +133,8 @@ CASES: dict[str, Case] = {
     "lift": (table, 0.6, ["A", "w", "g"], {"h": 1 / 64}),
     "stick": (block, 0.6, ["mu", "speed", "k"], {"h": 1 / 64}),
     "constraints": (pendulum, 0.5, OF_PENDULUM, {"h": 1 / 64, "method": "generalized_alpha_index2"}),
+    "projected steps": (pendulum, 0.5, OF_PENDULUM, {"h": 1 / 64, "stabilize": "projection+velocity"}),
+    "redundant constraints": (redundant_pendulum, 0.8, ["mass", "length", "restitution"], {"h": 1 / 64}),
     "BDF with constraints": (pendulum, 0.5, OF_PENDULUM, {"h": 1 / 64, "method": "bdf2"}),
 }
 
@@ -126,6 +145,7 @@ def loss(solution: sl.Solution) -> tuple[float, dict[str, Array]]:
     return 0.0, {name: weights[:, part].reshape(solution.outputs[name].shape) for name, (part, _) in outputs.items()}
 
 
+@pytest.mark.filterwarnings("ignore:The 3 constraint equations")  # redundant constraints
 @pytest.mark.parametrize("case", CASES)
 def test_gradients_in_reverse_are_those_of_forward_derivatives(case: str) -> None:
     build, end, names, options = CASES[case]

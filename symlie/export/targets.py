@@ -112,8 +112,8 @@ def rotating_parts(plan: ExportPlan, target: ExportTarget, kind: ExportKind) -> 
         raise ModelError("Only units for model exchange have co-rotating states; use kind='me' or kind='both'.")
     if not (found := corotations(plan.layout)):
         raise ModelError(
-            f"Co-rotating states need nodes whose rotations are stored as unit quaternions or matrices, which "
-            f"'{plan.layout.name}' does not have; use a group such as S3 or SE3, or states='own'."
+            "Co-rotating states need nodes with angular velocities, whose rotations are unit quaternions or matrices; "
+            f"'{plan.layout.name}' has none. Use a group such as S3 or SE3, or states='own'."
         )
     return found
 

@@ -176,7 +176,8 @@ class ContactSwitching:
         B = m.jacobian(t, full, v)
         speed = m.hidden_residual(t, full, v, B)[places["normal"]]
         towards = -(m.algebra.multiply(B, a) + self._curvature(t, q, v))[places["normal"]]
-        low = np.flatnonzero(is_low & (towards > 0) & ((speed <= 0) | (speed**2 <= -2 * gaps * towards)))
+        low = np.flatnonzero(is_low & (towards > 0))
+        low = low[(speed[low] <= 0) | (speed[low] ** 2 <= -2 * gaps[low] * towards[low])]
         q = q.copy()
         slack = places["largest_speed"][low] + 1
         q[slack] = np.maximum(q[slack], 2 * self._rounding(q) - gaps[low])

@@ -45,10 +45,11 @@ def test_box_resists_a_torque(backend: Backend) -> None:
     assert (np.linalg.norm(forces, axis=1) <= FRICTION * loads + tolerances.CONTACT).all()
 
 
-def assert_settled(solution: sl.Solution) -> None:
-    """Check that bodies come to rest, and that the energy does not rise."""
+def assert_settled(solution: sl.Solution, rise: float = tolerances.CONTACT) -> None:
+    """Check that bodies come to rest, and that the energy does not rise by more than a part of its initial value."""
+    energy = solution.outputs["energy"]
     assert solution.status == "ok" and np.abs(solution.v[-1]).max() <= tolerances.CONTACT
-    assert np.diff(solution.outputs["energy"]).max() <= tolerances.CONTACT
+    assert np.diff(energy).max() <= rise * energy[0]
 
 
 def test_stacked_boxes_come_to_rest() -> None:
@@ -88,7 +89,7 @@ def test_dominoes_come_to_rest() -> None:
         sl.PointPlaneContact(model, f"lower_{k}", a, b, at=[left, 0], plane=[right, 0], normal=[1, 0], **laws)
     model.gravity([0, -G])
     model.initial(stones[0], Omega=[-6.0], U=[3 * height, -3 * thickness])
-    assert_settled(sl.solve(model.derive().compile(backend="c"), 0.7, rtol=1e-8))
+    assert_settled(sl.solve(model.derive().compile(backend="c"), 0.7, rtol=1e-8), rise=tolerances.FALLING_STONES)
 
 
 def point(gap: str = "height", backend: Backend = "numpy") -> System:

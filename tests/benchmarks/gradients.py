@@ -72,10 +72,15 @@ CASES = (
 )
 
 
-def checkpoint_memory(steps: int) -> int:
-    """Return the memory for checkpoints with which a run is repeated as often as one of a million steps with one
-    megabyte, in bytes: with n states in memory, one repetition suffices for about n²/4 steps."""
-    return int(1e6 * (steps / 1e6) ** 0.5)
+SIZE_OF_TOP = 18
+"""Components of the configuration and velocity of the heavy top on SE(3)."""
+
+
+def checkpoint_memory(steps: int, size: int) -> int:
+    """Return the memory for checkpoints with which a run is repeated as often as one of a top with a million steps and
+    one megabyte, in bytes, for the size of a state: with n states in memory, one repetition suffices for about n²/4
+    steps."""
+    return int(1e6 * (steps / 1e6) ** 0.5 * max(size / SIZE_OF_TOP, 1))
 
 
 def best(run: Callable[[], object]) -> float:
@@ -126,7 +131,7 @@ def relative_times(case: Case) -> list[float]:
     every = best(lambda: sl.sensitivity(system, span, wrt=case.wrt, of=[], **options))
     found = [plain / steps * 1e6, one / plain, (every - one) / plain / (count - 1)]
     if in_reverse(system, case, options):
-        memory = checkpoint_memory(steps)
+        memory = checkpoint_memory(steps, system.layout.storage + system.layout.dimension)
         found += [best(lambda m=m: in_reverse(system, case, options, m)) / plain for m in (None, memory)]
         found += [best(lambda n=n: second_derivatives(system, case, options, n)) / plain for n in (1, 8)]
     return found

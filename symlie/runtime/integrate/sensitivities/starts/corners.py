@@ -76,7 +76,7 @@ def check_input_corners(system: System, t: float, state: tuple[Array, Array], va
     for variable in variables:
         if not isinstance(variable, InputVariable):
             continue
-        for time in _times_beside(system, variable):
+        for time in _times_near(system, variable):
             if time < t or not _is_at_zero(system, time, *at):
                 continue
             if _has_corner(_values_along(system, variable, functools.partial(_rates, t=time, q=at[0], v=at[1]))):
@@ -96,7 +96,7 @@ def check_equilibrium_corners(
     if not _is_at_zero(system, t, equilibrium, np.zeros(system.layout.dimension)):
         return
     for variable, motion in zip(variables, motions(), strict=True):
-        if _has_corner(_values_beside(system, equilibrium, motion, values)):
+        if _has_corner(_values_near(system, equilibrium, motion, values)):
             raise SmoothnessError(
                 f"The equilibrium of '{system.name}' is at a corner of a piecewise law, such as the zero of an "
                 f"absolute value, where it has no derivative by '{variable.label}'; change the loads, or replace the "
@@ -117,7 +117,7 @@ def _at_input_corner(system: System, variable: Variable, results: str) -> Smooth
     )
 
 
-def _times_beside(system: System, variable: InputVariable) -> list[float]:
+def _times_near(system: System, variable: InputVariable) -> list[float]:
     """Return a time in each interval of a table that begins or ends at a knot."""
     table, knot = system.inputs[variable.name], variable.index[0]
     if not table.is_of_time:
@@ -173,7 +173,7 @@ def _values_along(system: System, variable: Variable, values: Callable[[System],
     return lambda k: values(variable.moved(system, k * step))
 
 
-def _values_beside(
+def _values_near(
     system: System, q: Array, motion: Array, values: Callable[[System, Array], Array]
 ) -> Callable[[float], Array]:
     """Return values at configurations that move from q."""
